@@ -110,7 +110,7 @@ def a_case(state: IssueState = IssueState.RECEIVED, /, **known: object) -> Issue
 
 
 def a_proven_case(state: IssueState = IssueState.REVIEWING_CODE, /, **known: object) -> IssueCase:
-    proof = {"issue_type": "BUG_FIX", "red": True, "green": HEAD, "approved": HEAD}
+    proof = {"issue_type": "BUG_FIX", "red": True, "proved": HEAD, "green": HEAD, "approved": HEAD}
     return a_case(state, **{**proof, **known})
 
 

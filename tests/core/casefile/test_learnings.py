@@ -1,12 +1,14 @@
 """Which learnings of earlier cases a later case is offered."""
 
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.ids import CaseId, RepositoryId
-from caseworker.core.casefile.learnings import Learning, fingerprint, offered, one_line, ranked
+from caseworker.core.casefile import learnings as of_cases
+from caseworker.core.casefile.learnings import Learning, fingerprint, one_line, ranked
 from tests.core.examples import CASE, MORNING
 
 
@@ -25,6 +27,36 @@ def learned(id: int, content: str = "Prices are Decimal.", *, seen: int = 1, day
     )
 
 
+LATER = CaseId("owner/repo#99")
+
+
+def offered(learnings: Iterable[Learning], *, case: CaseId = LATER, files: Sequence[str] = ()) -> list[str]:
+    """The lines, without the note of where each came from."""
+    return [line.removesuffix(NOTED) for line in of_cases.offered(learnings, case=case, files=files)]
+
+
+NOTED = f" (noted by an agent in {CASE})"
+
+
+def test_a_learning_says_where_it_came_from() -> None:
+    lines = of_cases.offered([learned(1), learned(2, "Ids are strings.", seen=3)], case=LATER, files=())
+    assert lines == [
+        f"t: Ids are strings. (noted by an agent in {CASE} and 2 more)",
+        f"t: Prices are Decimal. (noted by an agent in {CASE})",
+    ]
+
+
+def test_a_case_is_not_offered_what_it_has_noted_itself() -> None:
+    own = learned(1).model_copy(update={"first_case": LATER, "last_case": LATER})
+    assert offered([own]) == []
+    assert len(offered([own.model_copy(update={"last_case": CASE, "seen": 2})])) == 1
+
+
+def test_a_learning_about_a_file_that_is_gone_is_not_offered() -> None:
+    known = [learned(1, "`shop/old.py` rounds down."), learned(2, "See shop/cart.py."), learned(3, "Use a/b tests.")]
+    assert offered(known, files=["shop/cart.py", "README.md"]) == ["t: Use a/b tests.", "t: See shop/cart.py."]
+
+
 def test_learnings_are_sorted_by_number_of_cases_then_newest_first() -> None:
     often, new, old, older = learned(1, seen=5), learned(2, day=3), learned(3, day=1), learned(4, day=1)
     assert ranked([old, new, often, older]) == [often, new, older, old]
@@ -41,8 +73,8 @@ def test_at_most_thirty_learnings_are_offered() -> None:
 
 
 def test_a_learning_that_is_too_long_is_skipped_for_shorter_ones() -> None:
-    long = [learned(number, "x" * 1_990, seen=9) for number in (1, 2, 3)]
-    assert [len(line) for line in offered([*long, learned(4, "short")])] == [1_993, 1_993, 8]
+    long = [learned(number, "x" * 1_900) for number in (1, 2, 3)]
+    assert [len(line) for line in offered([*long, learned(0, "short")])] == [1_903, 1_903, 8]
 
 
 @given(

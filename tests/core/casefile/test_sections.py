@@ -11,7 +11,7 @@ from caseworker.core.base.ids import MessageId, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, Escalation, Question, RoleObservation, TestEntry
 from caseworker.core.casefile.ownership import check_owned
-from caseworker.core.casefile.pipeline import after_move, why_closed
+from caseworker.core.casefile.pipeline import after_move, note_closed, why_closed
 from caseworker.core.casefile.sections import after_build, after_outcome, after_pull_request, after_push, asked_of
 from caseworker.core.evidence.builds import Build, Command, Purpose
 from caseworker.core.issue.case import IssueCase, Wait
@@ -498,11 +498,13 @@ def test_only_the_merge_closes_the_issue(state: IssueState) -> None:
     assert after_move(a_file(), a_case(state)).commit.issue_closed is (state is S.COMPLETED)
 
 
-def test_a_merge_here_does_not_close_an_issue_that_is_kept_elsewhere() -> None:
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize("state", IssueState)
+def test_an_issue_that_is_kept_elsewhere_is_closed_if_it_was_seen_closed(state: IssueState, closed: bool) -> None:
     file = a_file()
     elsewhere = file.issue.model_copy(update={"url": "https://github.com/owner/repo/issues/42"})
-    after = after_move(file.model_copy(update={"issue": elsewhere}), a_case(S.COMPLETED))
-    assert (after.pipeline.status, after.commit.issue_closed) == ("completed", False)
+    seen = note_closed(file.model_copy(update={"issue": elsewhere}), closed=closed)
+    assert after_move(seen, a_case(state)).commit.issue_closed is closed
 
 
 @pytest.mark.parametrize("state", IssueState)

@@ -1,4 +1,4 @@
-"""Verdicts of builds: red first, green after, and failures that the base excuses."""
+"""Verdicts of builds: green after, and failures that the base excuses."""
 
 import pytest
 
@@ -14,8 +14,9 @@ from caseworker.core.evidence.builds import (
     failures_named,
     how_it_ended,
     judge_head,
-    judge_red,
+    reporting,
 )
+from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from tests.core.examples import BASE, a_build, a_run
 
 NOTHING = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
@@ -37,61 +38,6 @@ def failing(*names: str, exit_code: int = 1) -> CommandRun:
 def heard(*names: str, output: str = "") -> CommandRun:
     """A run with long output: failures come from all of it, but only its end is kept."""
     return failing().model_copy(update={"failures": names, "output": output})
-
-
-# --- red first
-
-
-RED_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
-    ("no command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
-    (
-        "the new test fails",
-        a_build(a_run(), new_test(exit_code=1)),
-        None,
-        Verdict(kind="red", reason=f"`{NEW}` ended with exit code 1 without the fix"),
-    ),
-    (
-        "the new test hangs",
-        a_build(a_run(), new_test(exit_code=-9, timed_out=True)),
-        None,
-        Verdict(kind="red", reason=f"`{NEW}` was stopped after 1 s without the fix"),
-    ),
-    (
-        "the new test passes, whatever the suite does",
-        a_build(failing("test_old"), new_test()),
-        None,
-        Verdict(kind="green", reason=f"`{NEW}` passes without the fix: it proves nothing"),
-    ),
-    (
-        "the set-up failed, so that nothing was run after it",
-        a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1)),
-        None,
-        Verdict(kind="nothing_to_run", reason="nothing could be tested: `npm ci` ended with exit code 1"),
-    ),
-    (
-        "no new test of its own, and the suite fails where it passed",
-        a_build(failing("test_new")),
-        on_base(a_run()),
-        Verdict(kind="red", reason="`make test` ended with exit code 1 without the fix"),
-    ),
-    (
-        "no new test of its own, and the suite passes",
-        a_build(a_run()),
-        on_base(a_run()),
-        Verdict(kind="green", reason="`make test` passes with the new test and without the fix"),
-    ),
-    (
-        "no new test of its own, and the suite failed before",
-        a_build(failing("test_old", "test_new")),
-        on_base(failing("test_old")),
-        Verdict(kind="green", reason="`make test` failed before the new test as well"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("red", "base", "verdict"), [r[1:] for r in RED_TABLE], ids=[r[0] for r in RED_TABLE])
-def test_the_verdict_of_a_red_first_build(red: Build, base: Build | None, verdict: Verdict) -> None:
-    assert judge_red(red, base) == verdict
 
 
 # --- green after
@@ -219,6 +165,59 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
 @pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
 def test_the_verdict_of_a_head_build(head: Build, base: Build | None, verdict: Verdict) -> None:
     assert judge_head(head, base) == verdict
+
+
+# --- results per test
+
+
+def reported(run: CommandRun, *tests: tuple[str, TestOutcome]) -> CommandRun:
+    report = make_report("JUnit XML", [make_result(name, outcome) for name, outcome in tests])
+    return run.model_copy(update={"report": report})
+
+
+PASSED, FAILED, SKIPPED = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.SKIPPED
+
+
+@pytest.mark.parametrize("tests", [(), (("b", PASSED),), (("a", SKIPPED), ("b", PASSED))])
+def test_a_red_test_that_does_not_run_on_the_head_makes_it_red(tests: tuple[tuple[str, TestOutcome], ...]) -> None:
+    verdict = judge_head(a_build(a_run(), reported(new_test(), *tests)), None, ["a"])
+    assert verdict == red("`a` was seen to fail without the change, and was not run on it")
+
+
+def test_a_red_test_is_missed_also_in_a_run_without_a_report() -> None:
+    verdict = red("`a` was seen to fail without the change, and was not run on it")
+    assert judge_head(a_build(a_run(), new_test()), None, ["a"]) == verdict
+    assert judge_head(a_build(a_run()), None, ["a"]) == verdict
+
+
+def test_a_command_that_stops_to_report_its_tests_is_red() -> None:
+    before = on_base(reported(a_run(), ("a", PASSED)))
+    verdict = judge_head(a_build(a_run()), None, reported=reporting([before]))
+    assert verdict == red("`make test` reported tests before the change, and none on it")
+    assert judge_head(a_build(a_run()), None, reported=reporting([on_base(a_run())])).kind == "green"
+
+
+def test_a_red_test_that_passes_on_the_head_is_green() -> None:
+    assert judge_head(a_build(a_run(), reported(new_test(), ("a", PASSED))), None, ["a"]).kind == "green"
+
+
+def test_a_failed_test_is_red_though_the_exit_code_is_0() -> None:
+    verdict = judge_head(a_build(reported(a_run(), ("a", FAILED))), on_base(a_run()))
+    assert verdict == red("`make test` ended with exit code 0, although `a` failed")
+    excused = judge_head(a_build(reported(a_run(), ("a", FAILED))), on_base(reported(a_run(), ("a", FAILED))))
+    assert excused.kind == "green"
+
+
+def test_a_suite_that_reports_no_test_proves_nothing() -> None:
+    verdict = judge_head(a_build(reported(a_run(), ("a", SKIPPED))), None)
+    assert verdict == Verdict(kind="nothing_to_run", reason="`make test` ran no test")
+
+
+def test_a_stored_report_names_no_test_that_passed() -> None:
+    build = a_build(reported(a_run(), ("a", PASSED), ("b", FAILED))).brief()
+    assert build.runs[0].report is not None
+    assert ([test.name for test in build.runs[0].report.tests], build.runs[0].report.passed) == (["b"], 1)
+    assert Build.model_validate_json(build.model_dump_json()) == build
 
 
 # --- a red base

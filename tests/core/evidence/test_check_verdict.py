@@ -10,9 +10,9 @@ from caseworker.core.evidence.check_verdict import (
     CheckVerdict,
     Stand,
     check_feedback,
-    failure_signature,
     judge_checks,
 )
+from caseworker.core.evidence.failure_lines import signature_of_log
 
 SETTLE = timedelta(minutes=2)
 EARLY, SETTLED, LATE = timedelta(), timedelta(minutes=2), timedelta(minutes=10)
@@ -62,9 +62,9 @@ def test_results_together_have_one_verdict(
 def test_the_same_failure_on_another_commit_has_the_same_signature() -> None:
     first = "2026-01-05T09:00:01.123Z ran 41 tests in 3.2s\n2026-01-05T09:00:02Z Error: price is 3 at 0x7f3a (a1b2c3d)"
     second = "2026-01-06T11:30:00.9Z ran 44 tests in 2.9s\n2026-01-06T11:30:01Z Error: price is 4 at 0x1122 (99ab01c)"
-    assert failure_signature("test", first) == failure_signature("test", second)
-    assert failure_signature("test", first) != failure_signature("lint", first)
-    assert failure_signature("test", first) != failure_signature("test", "Error: no such file: shop.py")
+    assert signature_of_log("test", first) == signature_of_log("test", second)
+    assert signature_of_log("test", first) != signature_of_log("lint", first)
+    assert signature_of_log("test", first) != signature_of_log("test", "Error: no such file: shop.py")
 
 
 def test_a_developer_is_told_the_name_and_the_end_of_the_output() -> None:

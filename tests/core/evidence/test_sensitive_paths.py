@@ -148,7 +148,8 @@ def after(case: IssueCase, fact: Fact) -> IssueCase:
 
 def a_built(*touches: Touched, **known: object) -> IssueCase:
     case = a_proven_case(S.RUNNING_TESTS, approved=None, **known)
-    return after(case, BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="ok", touches=touches))
+    built = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="ok", touches=touches, unproved="")
+    return after(case, built)
 
 
 def test_a_reviewed_change_of_a_sensitive_topic_waits_for_approval() -> None:

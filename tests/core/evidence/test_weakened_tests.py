@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.core.evidence.weakened_tests import MOST_FINDINGS, may_have_tests, weakened
+from caseworker.core.evidence.weakened_tests import MOST_FINDINGS, changed_unreadable, may_have_tests, weakened
 
 PYTHON = """\
 import pytest
@@ -449,3 +449,24 @@ def test_any_text_can_be_read_and_an_unchanged_one_weakens_nothing(path: str, te
 @given(path=st.sampled_from(sorted(FILES)), before=SOURCE, after=SOURCE)
 def test_any_files_give_only_sentences(path: str, before: str, after: str) -> None:
     assert all(sentence.endswith((".", "look at it.")) for sentence in weakened({path: before}, {path: after}))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ({"tests/a.sh": "x\ny\n"}, {"tests/a.sh": "# new\n  x\ny\nz\n"}, []),
+        ({"tests/a.sh": "x\n"}, {"spec/a.sh": "x\n"}, []),
+        ({"tests/a.json": "x\n"}, {"tests/a.json": "\n"}, []),
+        ({}, {"tests/a.sh": "x\n"}, []),
+        ({"tests/a.sh": "x\n"}, {}, ["`tests/a.sh` was deleted."]),
+        (
+            {"tests/a.sh": "x\ny\n"},
+            {"tests/a.sh": "true\n"},
+            ["`tests/a.sh` lost 2 lines of what it checked: tests in this language can't be compared."],
+        ),
+    ],
+)
+def test_lost_lines_of_tests_that_can_not_be_read(
+    before: dict[str, str | None], after: dict[str, str | None], told: list[str]
+) -> None:
+    assert changed_unreadable(before, after) == told

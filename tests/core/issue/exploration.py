@@ -38,8 +38,9 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import Move, make_move, proven
+from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
+from caseworker.core.issue.proof import proven
 from caseworker.core.issue.routing import routed
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor

@@ -173,3 +173,13 @@ def test_while_a_session_looks_after_the_pull_request_its_checks_are_left_alone(
     later = MORNING + timedelta(hours=2)
     red = looked(left, result("failed"), at=later)
     assert red.state is S.FIXING_ISSUES
+
+
+def test_what_a_session_has_pushed_is_the_cases_work_from_then_on() -> None:
+    left = looked(opened(), left_to="acme/shop!7")
+    pushed = looked(left, result("pending"), pushed_since=OTHER)
+    assert (pushed.delivery.checkpoint, pushed.delivery.pushed, pushed.waits_for) == (OTHER, OTHER, WaitingFor.MERGE)
+    assert transitions.wants_checks(pushed)
+    green = looked(pushed, result("passed"), at=MORNING + timedelta(hours=2), commit=OTHER)
+    assert green.delivery.checks is not None
+    assert (green.delivery.checks.stands, green.delivery.checks.commit) == ("green", OTHER)

@@ -1,14 +1,12 @@
 """The next move of an issue case after each fact, as a table."""
 
-from typing import Literal
-
 import pytest
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.builds import Stage, VerdictKind
 from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
@@ -32,14 +30,16 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import Move, add_grant, make_move, proven
+from caseworker.core.issue.moves import Move, add_grant, make_move
 from caseworker.core.issue.moves_by_people import automatic_move
+from caseworker.core.issue.proof import proven
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import turn_of
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.outcomes.pm import IssueType, Topic
+from caseworker.core.outcomes.tech_lead import NamedWeakening
 from tests.core.examples import (
     BASE,
     HEAD,
@@ -69,16 +69,23 @@ def turn(outcome: IssueOutcome, *, role: Role = Role.DEVELOPER, checkpoint: Sha 
 
 
 def built(
-    verdict: Literal["green", "red", "nothing_to_run"],
+    verdict: VerdictKind,
     stage: Stage = Stage.HEAD,
     *,
     commit: Sha = HEAD,
     reason: str = "`make test` said so",
     feedback: str = "",
     base_fails_too: bool = False,
+    unproved: str | None = None,
 ) -> BuildEnded:
     return BuildEnded(
-        stage=stage, commit=commit, verdict=verdict, reason=reason, feedback=feedback, base_fails_too=base_fails_too
+        stage=stage,
+        commit=commit,
+        verdict=verdict,
+        reason=reason,
+        feedback=feedback,
+        base_fails_too=base_fails_too,
+        unproved=unproved,
     )
 
 
@@ -218,7 +225,22 @@ TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
         WAITS,
         "There is no test that fails without the fix",
     ),
-    ("red build: green for a feature", FEATURE, built("green", Stage.RED), S.IMPLEMENTING, "this is not a bug fix"),
+    ("red build: green for a feature", FEATURE, built("green", Stage.RED), S.UPDATING_TESTS, "does not fail without"),
+    (
+        "red build: green for a refactoring",
+        a_case(S.CREATING_TESTS, issue_type="REFACTOR_STYLE"),
+        built("green", Stage.RED),
+        S.IMPLEMENTING,
+        "it need not fail first",
+    ),
+    ("red build: not run", BUG, built("not_run", Stage.RED), S.UPDATING_TESTS, "was not run, so it proves nothing"),
+    (
+        "red build: not run again",
+        a_case(S.UPDATING_TESTS, issue_type="BUG_FIX", test_tries=1),
+        built("not_run", Stage.RED),
+        WAITS,
+        "There is no test that fails without the fix",
+    ),
     ("red build: nothing to run", BUG, built("nothing_to_run", Stage.RED), WAITS, "There is no test that fails"),
     ("implementation: ready", a_case(S.IMPLEMENTING), turn(implemented()), S.RUNNING_TESTS, "built and tested"),
     (
@@ -244,6 +266,20 @@ TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
         "nothing was changed",
     ),
     ("head: green", a_case(S.RUNNING_TESTS), built("green"), S.REVIEWING_CODE, "Green: `make test` said so."),
+    (
+        "head: green, and its tests do not fail on the base's code",
+        a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True),
+        built("green", unproved="`t` passes there"),
+        S.UPDATING_TESTS,
+        "Green, and the tests prove nothing: `t` passes there.",
+    ),
+    (
+        "head: green, and its tests still prove nothing",
+        a_case(S.RUNNING_TESTS, issue_type="BUG_FIX", red=True, test_tries=1),
+        built("green", unproved="`t` passes there"),
+        WAITS,
+        "There is no test that fails without the change: `t` passes there.",
+    ),
     ("head: red is judged first", a_case(S.RUNNING_TESTS), built("red"), S.RUNNING_TESTS, "whose fault it is"),
     ("judged: the code", JUDGING, by_tester(judged()), S.FIXING_ISSUES, "Attempt 2 of 3."),
     ("judged: the test", JUDGING, by_tester(judged("TESTS_NEED_WORK")), S.UPDATING_TESTS, "The test is wrong"),
@@ -272,10 +308,24 @@ TABLE: list[tuple[str, IssueCase, Fact, IssueState, str]] = [
         "The same checks fail before the change",
     ),
     ("review: approved and green", a_proven_case(approved=None), lead(reviewed()), S.CREATING_PR, "build is green"),
+    (
+        "review: approved without a word on a weakened test",
+        a_proven_case(weakened=("`a` was removed.", "`b` was removed.")),
+        lead(reviewed().model_copy(update={"weakened": [NamedWeakening(number=1, reason="It is gone.")]})),
+        WAITS,
+        "The review approves without a reason for this: `b` was removed.",
+    ),
+    (
+        "review: approved with a reason for each weakened test",
+        a_proven_case(weakened=("`a` was removed.",)),
+        lead(reviewed().model_copy(update={"weakened": [NamedWeakening(number=1, reason="It is gone.")]})),
+        S.CREATING_PR,
+        "",
+    ),
     ("review: with notes", a_proven_case(approved=None), lead(reviewed("APPROVED_WITH_NOTES")), S.CREATING_PR, ""),
     ("review: of weighty work", a_proven_case(weighty=True), lead(reviewed()), S.VALIDATING_SOLUTION, ""),
     ("review: green was another commit", a_proven_case(green=OTHER), lead(reviewed()), PERSON, "not seen green"),
-    ("review: no red test", a_proven_case(red=False), lead(reviewed()), WAITS, "There is no test that fails"),
+    ("review: no red test", a_proven_case(proved=None), lead(reviewed()), WAITS, "There is no test that fails"),
     (
         "review: changes",
         a_proven_case(attempt=2),
@@ -432,7 +482,7 @@ def test_an_approval_is_recorded_as_a_grant_and_the_case_goes_on() -> None:
 @pytest.mark.parametrize(
     ("subject", "case"),
     [
-        (Subject.NO_RED_TEST, a_proven_case(red=False)),
+        (Subject.NO_RED_TEST, a_proven_case(red=False, proved=None)),
         (Subject.NO_COMMAND, a_proven_case(green=None, built=HEAD, waivable=Subject.NO_COMMAND)),
         (Subject.RED_BASE, a_proven_case(green=None, built=HEAD, waivable=Subject.RED_BASE)),
     ],
@@ -624,7 +674,7 @@ def test_a_tester_that_escalates_has_another_turn_before_the_red_build(
     assert (waits.waiting.wait.subject, waits.waiting.wait.then, waits.reason) == (
         Subject.ESCALATION,
         state,
-        ESCALATION,
+        f"{ESCALATION} What waits for that: The tester: {wrote_test().summary}",
     )
 
 
@@ -818,15 +868,20 @@ def test_red_green_and_approval_of_the_checkpoint_prove_a_case() -> None:
         {"checkpoint": OTHER},
         {"checkpoint": None},
         {"checkpoint": None, "green": None, "approved": None},
-        {"red": False},
+        {"proved": None},
+        {"proved": OTHER},
+        {"weakened": ("`test_a` was removed from `test_x.py`.",)},
     ],
 )
 def test_a_bug_is_not_proven_if_evidence_is_missing_or_outdated(known: dict[str, object]) -> None:
     assert not proven(a_proven_case(IssueState.REVIEWING_CODE, **known))
 
 
-def test_a_feature_needs_no_red_test() -> None:
-    assert proven(a_proven_case(red=False, issue_type="NEW_FEATURE"))
+def test_a_feature_needs_a_test_that_fails_without_it_unless_no_test_is_asked_for() -> None:
+    unproved = a_proven_case(red=False, proved=None, issue_type="NEW_FEATURE")
+    assert not proven(unproved)
+    assert proven(unproved.updated(test_required=False))
+    assert proven(unproved.updated(issue_type=IssueType.REFACTOR_STYLE))
 
 
 def test_a_new_commit_invalidates_green_and_approved() -> None:
@@ -893,3 +948,22 @@ def test_a_person_can_still_end_a_case_at_its_limit(end: IssueState) -> None:
     assert (
         make_move(a_case(S.IMPLEMENTING, transitions=60), Move(to=end, reason="a person"), POLICY, MORNING).state is end
     )
+
+
+# --- weakened tests
+
+
+def test_a_person_lets_weakened_tests_stay_by_name_and_no_others() -> None:
+    asked = after(a_proven_case(weakened=("`a` was removed.",)), lead(reviewed()))
+    assert asked.waiting.wait is not None
+    assert asked.waiting.wait.subject is Subject.WEAKENED
+    agreed = after(asked, Agreed(by="ann"))
+    assert agreed.people.grants[-1].what == f"{Subject.WEAKENED.value} (`a` was removed.)"
+    assert proven(agreed)
+    assert not proven(agreed.updated(weakened=("`a` was removed.", "`b` was removed.")))
+
+
+def test_a_person_has_weakened_tests_put_right() -> None:
+    asked = after(a_proven_case(weakened=("`a` was removed.",)), lead(reviewed()))
+    declined = after(asked, Declined(by="ann"))
+    assert declined.progress.go is S.FIXING_ISSUES

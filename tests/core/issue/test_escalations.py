@@ -11,7 +11,7 @@ from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import Agreed, Fact, Spoke, TurnEnded
+from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TurnEnded
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move
@@ -98,6 +98,24 @@ def test_words_decide_an_escalation(case: IssueCase, next: object, state: IssueS
     heard = after(case, SAID, outcome)
     assert (heard.state, heard.waiting.wait, heard.people.grants) == (state, None, ())
     assert after(case, SAID, NOTHING).waiting.wait == case.waiting.wait
+
+
+REJECTED = escalated(a_case(S.REVIEWING_CODE, checkpoint=HEAD, red=True), reviewed("CHANGES_REQUESTED"), Role.TECH_LEAD)
+KEPT = "A or B? What waits for that: The review asks for changes. Attempt 2 of 3."
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ((Agreed(by="ann"),), f"It goes on: ann agrees. {KEPT}"),
+        ((Declined(by="ann"),), f"ann does not agree. {KEPT}"),
+        ((SAID, interpreted()), f"{interpreted().reply} {KEPT}"),
+    ],
+)
+def test_whoever_works_after_an_escalation_is_told_what_it_was_about(
+    said: tuple[Fact | IssueOutcome, ...], reason: str
+) -> None:
+    assert after(REJECTED, *said).reason == reason
 
 
 def test_an_escalation_can_still_be_approved_after_a_question_of_the_pm() -> None:

@@ -30,8 +30,9 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.investigation import why_not_approvable, why_not_claimable
-from caseworker.core.issue.moves import Move, is_green, is_used_up, make_move
+from caseworker.core.issue.moves import Move, is_used_up, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
+from caseworker.core.issue.proof import is_green
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.issue.turns import at_work, turn_of

@@ -23,8 +23,9 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.moves import is_green, make_move, proven
+from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
+from caseworker.core.issue.proof import is_green, proven
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import IssueOutcome
@@ -166,7 +167,7 @@ FORBIDDEN = BuildEnded(
     unfit=True,
     forbidden=("setup.cfg",),
 )
-GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all passed")
+GREEN = BuildEnded(stage=Stage.HEAD, commit=HEAD, verdict="green", reason="all passed", unproved="")
 
 
 def told_to_take_it_back(build: BuildEnded = FORBIDDEN) -> IssueCase:

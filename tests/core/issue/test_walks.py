@@ -48,9 +48,10 @@ from caseworker.core.issue.facts import (
     TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
-from caseworker.core.issue.moves import BY_PEOPLE, Move, is_green, make_move, next_reminder, proven, reminded, undecided
+from caseworker.core.issue.moves import BY_PEOPLE, Move, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
+from caseworker.core.issue.proof import is_green, proven, undecided
 from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, lacks_plan
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject

@@ -58,11 +58,11 @@ succeeded, $0.42, 5 turns, 61 s
 
 How it stands: Pull request 7 is open.
 
-## What was wrong
+## Cause, it says
 
 The total is rounded twice.
 
-## What changed
+## Fix, it says
 
 Round once.
 
@@ -70,8 +70,8 @@ Round once.
 
 ## Evidence
 
-- Failed before: `pytest` on `aaaaaaaaaaaa`, exit code 1
-- Passes now: `pytest` on `bbbbbbbbbbbb`, exit code 0
+- Seen to fail: `pytest` on `aaaaaaaaaaaa`, exit code 1
+- Seen to pass: `pytest` on `bbbbbbbbbbbb`, exit code 0
 
 Pull request 7, branch `agent/issue-1`.
 """

@@ -67,7 +67,12 @@ def test_people_who_may_not_ask_and_targets_that_are_gone_get_no_reply(reason: R
     [
         (
             NotDone(reason=R.NEEDS_EARLIER, workflow=W.PLAN, detail="triage"),
-            "`plan` needs a finished triage first: add the label `bot:triage`.",
+            "`plan` needs a finished triage first: add the label `bot:triage`, when it is done `bot:plan`.",
+        ),
+        (
+            NotDone(reason=R.NEEDS_EARLIER, workflow=W.IMPLEMENT, detail="triage plan"),
+            "`implement` needs a finished triage and a finished plan first: add the label `bot:triage`, when it is "
+            "done `bot:plan`, when it is done `bot:implement`.",
         ),
         (
             NotDone(reason=R.WRONG_TARGET, workflow=W.REVIEW, detail="issue"),

@@ -17,6 +17,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.pull.case import PullState
 from caseworker.core.pull.verdict import Verdict
+from caseworker.core.record.claim_entries import ClaimsChecked, NotSeen
 from caseworker.core.record.entries import (
     AgentSaid,
     AttemptEnded,
@@ -51,6 +52,7 @@ from caseworker.core.record.pull_entries import (
     PullPublished,
     ThreadAnswered,
     TurnGiven,
+    UnpushedKept,
 )
 from caseworker.core.telling.story import cost_line, one_line, tell
 from tests.core.examples import HEAD, a_run
@@ -256,6 +258,10 @@ TABLE: list[tuple[Entry, list[str]]] = [
         ["good: Ready: a person can merge it."],
     ),
     (
+        UnpushedKept(commit=Sha("c" * 40), branch="agent/pull-7-cccccccccc"),
+        ["quiet: what was not pushed, cccccccccccc, is on agent/pull-7-cccccccccc"],
+    ),
+    (
         PullPublished(turn=2, commit=Sha("a" * 40), threads=["shop.py:3"], resolved=1, voided=["olga"]),
         ["good: pushed aaaaaaaaaaaa; wrote in 1 threads, resolved 1; voided the approval of olga"],
     ),
@@ -268,6 +274,10 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (
         ThreadAnswered(turn=2, number="T1", place="shop.py:3", verdict="partly_valid"),
         ["quiet: thread T1 at shop.py:3: partly valid, stays open"],
+    ),
+    (
+        ClaimsChecked(turn=2, role=Role.TECH_LEAD, not_seen=[NotSeen(claim="a.py:9", problem="it has 3 lines")]),
+        ["bad: not seen: the tech lead names a.py:9, but it has 3 lines"],
     ),
     (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),
 ]

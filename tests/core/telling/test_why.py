@@ -6,7 +6,7 @@ import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import MessageId
+from caseworker.core.base.ids import MessageId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.case import IssueCase
@@ -18,7 +18,7 @@ from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import Approve, Command, MessageKind
 from caseworker.core.people.messages import Claimed, Standing
 from caseworker.core.telling.why import why
-from tests.core.examples import a_case, a_proven_case
+from tests.core.examples import a_build, a_case, a_proven_case, a_run
 from tests.core.telling.why_examples import BUGS, ISSUES, a_wait, covers, page
 from tests.world.commands import command_of
 
@@ -233,3 +233,18 @@ def test_a_possible_command_is_not_refused(case: IssueCase, command: Command) ->
 def test_why_of_a_rehearsed_case_does_not_say_that_money_was_spent() -> None:
     told = why(ISSUES["received"], Policy(), TerminalPhrasing(), spent=420_000, rehearsed=True)
     assert told.evidence[-1] == "Money: $0.00 (rehearsed; about $0.42 at list prices) of $5.00 are spent."
+
+
+def test_why_says_that_tests_pass_only_if_they_do() -> None:
+    case = a_proven_case(IssueState.REVIEWING_CODE)
+    green = case.evidence.green or Sha("")
+    built = f"Green: commit {green[:12]} was built, and"
+    passes = a_build(a_run(), commit=green)
+    fails = a_build(a_run(exit_code=2), commit=green)
+    older = a_build(a_run(), commit=Sha("e" * 40))
+    told = [why(case, Policy(), TerminalPhrasing(), head=head).evidence[2] for head in (passes, fails, older)]
+    assert told == [
+        f"{built} its tests pass.",
+        f"{built} `make test` fails no more than without the change; it does not pass.",
+        f"{built} nothing fails there that passes without the change.",
+    ]

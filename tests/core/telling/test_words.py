@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code, printable
-from caseworker.core.casefile.model import CaseFile
+from caseworker.core.casefile.model import CaseFile, Findings
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_outcome
-from caseworker.core.evidence.builds import Purpose, Stage
+from caseworker.core.evidence.builds import Proof, Purpose, RedVerdict, Stage
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
@@ -20,10 +20,12 @@ from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.outcome import IssueOutcome, Outcome
 from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
 from caseworker.core.people.receipts import read_by
+from caseworker.core.record.claim_entries import NotSeen
 from caseworker.core.telling.build_texts import build_feedback, build_words, latest, run_words
 from caseworker.core.telling.commit_messages import commit_message, taken_in
 from caseworker.core.telling.outcome_lines import outcome_words
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title
+from caseworker.core.telling.unseen import Unseen
 from tests.core.examples import (
     BASE,
     HEAD,
@@ -119,7 +121,8 @@ Issue #42: The total forgets the discount
 FAIL: test_discount
 ```
 
-**Green after**: on `cccccccccccc`, the commit of this pull request.
+**Green after**: on `cccccccccccc`, the commit of this pull request. \
+`make test` and `python -m unittest test_cart` report no single tests: exit code and output were judged.
 
 `make test` ended with exit code 0 after 1.2 s
 
@@ -156,6 +159,24 @@ def test_a_pull_request_has_what_why_evidence_review_and_cost() -> None:
         a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=False)
     )
     assert body == BODY
+
+
+def test_a_pull_request_marks_what_was_not_seen() -> None:
+    lines = NotSeen(claim="cart.py:99", problem="`cart.py` has 3 lines, not 99")
+    finding = Finding(file="cart.py", line=99, issue="Too long.", severity="minor")
+    file = a_finished_file()
+    review = file.review.model_copy(update={"findings": Findings(issues=[finding])})
+    body = pull_request_body(
+        file.model_copy(update={"review": review}),
+        a_proven_case(S.CREATING_PR),
+        [HEAD_BUILD],
+        changed=FILES,
+        cost="$0.00",
+        unseen=[Unseen(role=Role.TECH_LEAD, what=lines)],
+    )
+    told = "- The tech lead names `cart.py:99`: `cart.py` has 3 lines, not 99."
+    assert f"**Said by agents, and not seen**:\n\n{told}" in body
+    assert "- minor, `cart.py:99`: Too long. (not seen)" in body
 
 
 def test_a_pull_request_that_conflicts_with_its_base_says_so_first() -> None:
@@ -196,7 +217,7 @@ def test_a_pull_request_shows_the_newest_builds_only() -> None:
 
 
 def test_a_pull_request_claims_no_red_test_that_was_not_seen() -> None:
-    case = a_proven_case(S.CREATING_PR, red=False, issue_type="NEW_FEATURE")
+    case = a_proven_case(S.CREATING_PR, red=False, proved=None, issue_type="NEW_FEATURE")
     body = pull_request_body(a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost="$0.00")
     assert "Red first" not in body
 
@@ -210,7 +231,8 @@ def test_a_pull_request_says_when_no_test_was_asked_for() -> None:
 def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None:
     case = a_proven_case(S.CREATING_PR, tests=BASE, test_file="tests/`odd`.py")
     body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost="$0.00", test_was_changed=True)
-    said = f"**The test was changed after it was seen to fail**: compare ``tests/`odd`.py`` in `{BASE[:12]}`"
+    again = "**The test was changed after it was first seen to fail**, and was run again as it is now"
+    said = f"{again}: compare ``tests/`odd`.py`` in `{BASE[:12]}`"
     assert said in body
 
 
@@ -223,7 +245,7 @@ def evidence_of(body: str) -> str:
 
 
 def test_a_pull_request_says_that_no_test_was_red_and_who_waived_it() -> None:
-    case = a_proven_case(S.CREATING_PR, red=False, grants=granted(Subject.NO_RED_TEST))
+    case = a_proven_case(S.CREATING_PR, red=False, proved=None, grants=granted(Subject.NO_RED_TEST))
     body = pull_request_body(a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost="$0.00")
     told = "**No red test**: no test was seen to fail without the change. Waived by `ada`."
     assert f"## Evidence\n\n{told}\n\n**Green after**" in body
@@ -245,8 +267,8 @@ def test_a_pull_request_says_that_it_is_red_as_before_and_who_waived_it() -> Non
     evidence = evidence_of(pull_request_body(a_finished_file(), case, builds, changed=FILES, cost="$0.00"))
     told = (
         f"**Red, as before the change**: on `{HEAD[:12]}`, the commit of this pull request. What fails here fails "
-        "without the change as well, and nothing tells whether it fails for the same reasons. Waived by `ada`.\n\n"
-        "`make test` ended with exit code 1"
+        "without the change as well, and nothing tells whether it fails for the same reasons. Waived by `ada`. "
+        "`make test` reports no single tests: exit code and output were judged.\n\n`make test` ended with exit code 1"
     )
     assert told in evidence
     assert "Green" not in evidence
@@ -256,7 +278,8 @@ def test_a_pull_request_says_what_fails_on_the_base_as_well() -> None:
     builds = [RED_BUILD, a_build(a_run(exit_code=1, output="FAILED test_old"), commit=HEAD)]
     body = pull_request_body(a_finished_file(), a_proven_case(S.CREATING_PR), builds, changed=FILES, cost="$0.00")
     evidence = evidence_of(body)
-    told = "What fails here fails without the change as well, and nothing more fails.\n\n`make test` ended with"
+    silent = "`make test` reports no single tests: exit code and output were judged."
+    told = f"What fails here fails without the change as well, and nothing more fails. {silent}\n\n`make test` ended"
     assert f"**Green after**: on `{HEAD[:12]}`, the commit of this pull request. {told}" in evidence
 
 
@@ -289,14 +312,35 @@ def test_a_pull_request_tells_what_earlier_attempts_said_of_their_files() -> Non
     assert "- `tax.py`: first\n- `cart.py`: subtracts the discount\n" in body
 
 
-def test_a_pull_request_lists_tests_that_were_removed_skipped_or_weakened() -> None:
-    findings = ["`test_a` was removed from `test_x.py`.", "`it.skip` was added to `adds` in `a.test.js`."]
-    case = a_proven_case(S.CREATING_PR)
+def test_a_pull_request_lists_weakened_tests_with_who_let_them_stay() -> None:
+    findings = ("`test_a` was removed from `test_x.py`.", "`it.skip` was added to `adds` in `a.test.js`.")
+    case = a_proven_case(S.CREATING_PR, weakened=findings, grants=granted(Subject.WEAKENED))
     body = pull_request_body(
-        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost="$0.00", weakened=findings
+        a_finished_file(),
+        case,
+        [RED_BUILD, HEAD_BUILD],
+        changed=FILES,
+        cost="$0.00",
+        weakened_reasons={findings[0]: "It tested what is gone."},
     )
-    told = "**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n"
-    assert f"```\nOK\n```\n\n{told}- {findings[0]}\n- {findings[1]}\n\n## Review" in body
+    told = "**Tests that check less, and changes of what decides**, found by code:\n\n"
+    lines = f"- {findings[0]} The review: It tested what is gone.\n- {findings[1]} Waived by `ada`.\n"
+    assert f"```\nOK\n```\n\n{told}{lines}\n## Review" in body
+
+
+def test_a_pull_request_shows_the_tests_of_its_commit_on_the_bases_code() -> None:
+    fails = a_run("python -m unittest test_cart", purpose=Purpose.NEW_TEST, exit_code=1, output="FAILED (failures=1)")
+    verdict = RedVerdict(kind="red", reason="`test_cart.T.test_total` failed without the fix", by_exit_code=True)
+    head = HEAD_BUILD.model_copy(update={"proof": Proof(verdict=verdict, runs=(fails,))})
+    body = pull_request_body(
+        a_finished_file(), a_proven_case(S.CREATING_PR), [RED_BUILD, head], changed=FILES, cost="$0.00"
+    )
+    assert evidence_of(body).startswith(
+        f"## Evidence\n\n**Red first**: the tests of `{HEAD[:12]}` on the base's code, without the change. "
+        "`test_cart.T.test_total` failed without the fix. `python -m unittest test_cart` reports no single tests: exit "
+        "code and output were judged.\n\n`python -m unittest test_cart` ended with exit code 1 after 1.2 s\n\n"
+        f"```\nFAILED (failures=1)\n```\n\n**Green after**: on `{HEAD[:12]}`"
+    )
 
 
 def test_merged_commits_of_a_person_are_told_with_conflicts() -> None:

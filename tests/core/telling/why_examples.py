@@ -88,6 +88,7 @@ def _working() -> dict[str, IssueCase]:
         built=HEAD,
         grants=[Grant(subject=Subject.PLAN, by="ada"), Grant(subject=Subject.NO_RED_TEST, by="grace")],
         red=False,
+        proved=None,
         reason="The review approves the commit whose build is green.",
     )
     return found | {

@@ -1,12 +1,14 @@
 """Builds an agent's brief for a turn of an issue case: the prompt, and the case file written beside the code."""
 
+import json
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from caseworker.activities.issue import recollection
 from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.outcome_checks import check_for
 from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
 from caseworker.activities.shared.run_discussion import Discussed, RunDiscussions
 from caseworker.agents.case_words import where_it_was_left
@@ -20,10 +22,12 @@ from caseworker.agents.prompt_inputs import (
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for, writes
 from caseworker.contract.wire import TurnRequest
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.base.roles import Task
+from caseworker.core.base.untrusted_text import cleaned, cleaned_value
 from caseworker.core.casefile.learnings import offered
-from caseworker.core.casefile.model import AnalysisSection, CaseFile
+from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.review_learnings import review_rules
 from caseworker.core.evidence.build_commands import find_commands
 from caseworker.core.evidence.builds import Stage
@@ -31,9 +35,6 @@ from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.moves import is_used_up
-from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.outcomes.tester import ValidationOutcome
-from caseworker.core.outcomes.validation import unchecked
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.core.telling.build_texts import build_words, latest
@@ -110,9 +111,12 @@ class IssueBriefs:
             resume=case.progress.sessions.get(role.value) if task is not Task.DIAGNOSTIC else None,
             rehearsal=stored.rehearsal,
             limits=Limits(cap_micros=cap_of(case, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
-            check=_coverage_check(stored.file.analysis) if task is Task.VALIDATE else None,
+            check=check_for(request, stored.file.analysis, inputs.progress.diff, self._store),
             state=await self._pull_state(request.case, stored),
         )
+
+    async def _learnings(self, case: CaseId, stored: StoredCase, files: Mapping[str, str]) -> tuple[str, ...]:
+        return tuple(offered(await self._store.learnings.of(stored.repository), case=case, files=files.keys()))
 
     async def _pull_state(self, case: IssueCase, stored: StoredCase) -> GithubState | None:
         """The tools for the case's own pull request, once it has one on a forge."""
@@ -131,7 +135,8 @@ class IssueBriefs:
         investigation: InvestigationInputs,
     ) -> IssueInputs:
         file = stored.file
-        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        files = await self._workspaces.build_files(workspace, workspace.base)
+        commands = find_commands(files)
         return IssueInputs(
             title=file.issue.title,
             body=file.issue.original_body,
@@ -150,8 +155,9 @@ class IssueBriefs:
                 evidence=await self._evidence(request),
                 diff=await self._diff(request, workspace),
                 feedback=request.case.evidence.feedback,
+                weakened=request.case.proof.weakened,
                 reason=request.case.reason,
-                learnings=tuple(offered(await self._store.learnings.of(stored.repository))),
+                learnings=await self._learnings(request.case.id, stored, files),
                 rules=await self._rules(request, stored, workspace),
             ),
             talk=await self._talk(request, file, done, workspace),
@@ -247,15 +253,6 @@ class IssueBriefs:
         return tuple(review_rules(await self._store.review_learnings.of(stored.repository), changed))
 
 
-def _coverage_check(analysis: AnalysisSection) -> Callable[[Outcome], Awaitable[str]]:
-    async def check(outcome: Outcome) -> str:
-        if not isinstance(outcome, ValidationOutcome):
-            return ""
-        return unchecked(outcome, analysis.must_do, analysis.must_not_do)
-
-    return check
-
-
 def _allowed_exceptions(case: IssueCase) -> list[str]:
     """Exceptions to what must not be done. Whoever reviews the change has to know them."""
     if not case.people.may_change:
@@ -268,8 +265,10 @@ def _write_pages(stored: StoredCase, workspace: Workspace, pages: Mapping[str, s
     contains them."""
     case_file, folder = workspace.path / CASE_FILE, workspace.path / FOLDER
     case_file.unlink(missing_ok=True)  # a symbolic link that an agent left there must not be followed
-    case_file.write_text(stored.file.dump(), encoding="utf-8")
-    written = {name: text for name, text in pages.items() if text}
+    # Cleaned like the prompt: an agent reads these files, too, and they quote the issue and other people.
+    document = cleaned_value(json.loads(stored.file.dump()))
+    case_file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    written = {name: cleaned(text) for name, text in pages.items() if text}
     if not written or os.path.lexists(folder):  # a reset removes our folder: this one is the repository's own
         return [(case_file, case_file)]
     folder.mkdir()

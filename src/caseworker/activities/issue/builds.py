@@ -7,7 +7,7 @@ from itertools import chain
 
 from temporalio import activity
 
-from caseworker.activities.issue.writings import writings
+from caseworker.activities.issue.proofs import TestProofs
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
@@ -25,12 +25,16 @@ from caseworker.core.evidence.builds import (
     Verdict,
     base_fails_too,
     judge_head,
-    judge_red,
+    reporting,
 )
+from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.diagnostics import shipped
 from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
+from caseworker.core.evidence.opaque_files import opaque_files
 from caseworker.core.evidence.sensitive_paths import touched
 from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.unified_diff import read_diff
+from caseworker.core.evidence.weakened_tests import at_most, changed_unreadable, may_have_tests, weakened
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
@@ -46,6 +50,7 @@ class Building(BuildActivities):
         self._store = store
         self._workspaces = workspaces
         self._builder = builder
+        self._proofs = TestProofs(store=store, workspaces=workspaces, builder=builder)
 
     @activity.defn
     async def run_build(self, request: BuildRequest) -> BuildReply:
@@ -55,20 +60,78 @@ class Building(BuildActivities):
                 async with beating(), self._workspaces.hold(request.case.id):
                     repository = await self._store.repositories.ref(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
-                    build = await self._run(request, workspace)
+                    commands = await self._commands(request, workspace)
+                    build = await self._run(request, workspace, commands)
+                    base = latest(await self._store.builds.of(request.case.id), Stage.BASE)
+                    tested = await self._test(request, workspace, commands, build, base)
                     changed = await self._changed(request, workspace)
                     paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
                     forbidden = _forbidden(request, stored.file.analysis.must_not_do, paths)
                     instruments = await self._diagnostic_lines(request, workspace)
-                judged = await self._judge(request, build, stored, forbidden, instruments)
+                    weakened = await self._weakenings(request, workspace)
+                judged = await self._judge(request, tested, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
-                return judged.model_copy(update={"touches": touches, "changed": tuple(changed[:_MOST_CHANGED])})
+                looked = {"touches": touches, "changed": tuple(changed[:_MOST_CHANGED]), "weakened": weakened}
+                return judged.model_copy(update=looked)
 
-    async def _run(self, request: BuildRequest, workspace: Workspace) -> Build:
+    async def _commands(self, request: BuildRequest, workspace: Workspace) -> list[Command]:
         # Build commands are read from the base: a change must not choose the commands that judge it.
         commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
         if request.stage is not Stage.BASE and request.case.evidence.new_test:
             commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
+        return commands
+
+    async def _test(
+        self, request: BuildRequest, workspace: Workspace, commands: list[Command], build: Build, base: Build | None
+    ) -> "_Tested":
+        """The verdict, and for a head that is not red what its tests prove."""
+        if build.stage is Stage.RED:
+            red = await self._proofs.judge_red(request, workspace, build, base)
+            return _Tested(build=build, verdict=red, red_tests=red.tests)
+        earlier = [one for one in await self._store.builds.of(request.case.id) if one.stage is not Stage.HEAD]
+        verdict = judge_head(build, base, request.case.proof.red_tests, reporting(earlier))
+        old = build.stage is Stage.HEAD and verdict.kind == "red" and base_fails_too(build, base)
+        if build.stage is Stage.HEAD and (verdict.kind != "red" or old):
+            proof = await self._proofs.prove(request, workspace, commands, base)
+            build = build.model_copy(update={"proof": proof})
+        return _Tested(build=build, verdict=verdict, base_fails_too=old)
+
+    async def _weakenings(self, request: BuildRequest, workspace: Workspace) -> tuple[str, ...]:
+        """Tests that check less, and changes of what decides, since the base or since the tester's commit. What people
+        pushed is theirs to decide."""
+        if request.stage is Stage.BASE:
+            return ()
+        tests = request.case.evidence.tests
+        since = [workspace.base, *([tests] if tests and request.stage is Stage.HEAD else [])]
+        found = [one for old in since for one in await self._weakenings_since(request, workspace, old)]
+        found += await self._opaque(request, workspace)
+        return at_most(list(dict.fromkeys(found)))
+
+    async def _weakenings_since(self, request: BuildRequest, workspace: Workspace, old: Sha) -> list[str]:
+        changed = await self._workspaces.changed(workspace, old, request.commit)
+        paths = [path for path in changed if may_have_tests(path) or may_decide(path)]
+        if not paths:
+            return []
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        paths = [path for path in paths if path not in theirs]
+        before = await self._workspaces.texts(workspace, old, paths)
+        after = await self._workspaces.texts(workspace, request.commit, paths)
+        less = await asyncio.to_thread(weakened, before, after)
+        if old != workspace.base:
+            return less
+        return [*less, *changed_unreadable(before, after), *changed_deciders(before, after)]
+
+    async def _opaque(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """Files of the change that no review can read."""
+        if request.stage is not Stage.HEAD:
+            return []
+        found = opaque_files(read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit)))
+        if not found:
+            return []
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        return [sentence for path, sentence in found.items() if path not in theirs]
+
+    async def _run(self, request: BuildRequest, workspace: Workspace, commands: list[Command]) -> Build:
         # Scrubbed, so that an ignored file that an agent left behind can't change the result.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
         if request.stage is Stage.RED and (written := await self._written_before_the_test(request, workspace)):
@@ -82,10 +145,9 @@ class Building(BuildActivities):
     async def _written_before_the_test(self, request: BuildRequest, workspace: Workspace) -> list[str]:
         """What developers changed before this test was written, without tests: after a late requirement gap the new
         test has to fail on the base's code, not on theirs."""
-        written = writings(await self._store.turns.finished(request.case.id))
-        if not written:
+        before = await self._proofs.last_writing(request, workspace)
+        if before == workspace.base:
             return []
-        before = written[-1].checkpoint
         by_tester = await self._workspaces.changed(workspace, before, request.commit)
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
         return [path for path in changed if path not in by_tester and not is_in_a_test_place(path)]
@@ -124,20 +186,18 @@ class Building(BuildActivities):
     async def _judge(
         self,
         request: BuildRequest,
-        build: Build,
+        tested: "_Tested",
         stored: StoredCase,
         forbidden: "_Forbidden",
         instruments: Sequence[str],
     ) -> BuildReply:
-        base = latest(await self._store.builds.of(request.case.id), Stage.BASE)
-        verdict = judge_red(build, base) if build.stage is Stage.RED else judge_head(build, base)
+        build, verdict, old = tested.build, tested.verdict, tested.base_fails_too
         is_head = build.stage is Stage.HEAD
-        old = is_head and verdict.kind == "red" and base_fails_too(build, base)
         otherwise_red = bool(instruments) or (is_head and verdict.kind == "red" and not old)
         unfit = [*forbidden.sentences, *instruments]
         if unfit:
             verdict = Verdict(kind="red", reason=unfit[0])
-        await self._store.builds.save(request.case.id, build)
+        await self._store.builds.save(request.case.id, build.brief())
         feedback = ""
         if build.stage is Stage.HEAD:
             feedback = _feedback(build, forbidden.sentences, instruments) if verdict.kind == "red" else ""
@@ -158,7 +218,23 @@ class Building(BuildActivities):
             base_fails_too=old and not unfit,
             forbidden=forbidden.names,
             otherwise_red=otherwise_red,
+            red_tests=tested.red_tests,
+            unproved=_unproved(build),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tested:
+    build: Build
+    verdict: Verdict
+    base_fails_too: bool = False
+    red_tests: tuple[str, ...] = ()
+
+
+def _unproved(build: Build) -> str | None:
+    if build.proof is None:
+        return None
+    return "" if build.proof.verdict.kind == "red" else build.proof.verdict.reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,11 +257,14 @@ def _feedback(build: Build, forbidden: Sequence[str], instruments: Sequence[str]
 
 
 def _entry(build: Build, verdict: Verdict) -> BuildRan:
+    proof = build.proof
     return BuildRan(
         number=build.number,
         stage=build.stage,
         commit=build.commit,
         verdict=verdict.kind,
         reason=verdict.reason,
-        runs=[run.model_copy(update={"failures": None}) for run in build.runs],  # only judging needs them
+        runs=[run.for_record() for run in build.runs],
+        on_base=[run.for_record() for run in proof.runs] if proof is not None else [],
+        proves=("red" if proof.verdict.kind == "red" else "nothing") if proof is not None else None,
     )

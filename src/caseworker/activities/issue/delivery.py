@@ -1,7 +1,6 @@
 """Activities that people see: pushing the branch, opening the pull request. Each records its intent, looks, acts and
 records the result, under a key of ours."""
 
-import asyncio
 from collections.abc import Sequence
 
 from temporalio import activity
@@ -21,7 +20,6 @@ from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.casefile.review_learnings import learnings_used, used_rules
 from caseworker.core.casefile.sections import after_pull_request, after_push
-from caseworker.core.evidence.weakened_tests import may_have_tests, weakened
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import EffectRefused, PullRequestReady
@@ -29,6 +27,7 @@ from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part
 from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
+from caseworker.core.telling.unseen import CLAIMS, unseen_claims
 from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
 
 
@@ -139,12 +138,13 @@ class Delivering(DeliveryActivities):
 
     async def _open_or_update(self, key: str, request: PushRequest, stored: StoredCase) -> PullRequest:
         await self._store.effects.intend(key, request.case.id, "pull_request", {"head": request.case.branch})
-        draft = await self._draft(request, stored)
+        draft, own_titles = await self._draft(request, stored)
         pull = await self._forge.pulls.find(stored.repository, request.case.branch)
         if pull is None or pull.state != "open":
             pull = await self._forge.pulls.open(draft)
         else:
-            pull = await self._forge.pulls.update(draft.model_copy(update={"number": pull.number, "title": pull.title}))
+            title = draft.title if pull.title in own_titles else pull.title  # a person may have changed it
+            pull = await self._forge.pulls.update(draft.model_copy(update={"number": pull.number, "title": title}))
         await self._store.effects.done(key, {"number": str(pull.number)})
         return pull
 
@@ -153,8 +153,9 @@ class Delivering(DeliveryActivities):
         ref = await self._store.repositories.ref(stored.repository)
         return self._forge.checks is not None and isinstance(ref, RemoteRepository)
 
-    async def _draft(self, request: PushRequest, stored: StoredCase) -> PullRequest:
-        """The pull request without number and address, which the forge gives."""
+    async def _draft(self, request: PushRequest, stored: StoredCase) -> tuple[PullRequest, set[str]]:
+        """The pull request without number and address, which the forge gives; and the titles that earlier commits of
+        the case gave it."""
         case = request.case
         repository = await self._store.repositories.ref(stored.repository)
         workspace = await self._workspaces.prepare(case.id, repository, case.delivery.base)
@@ -167,14 +168,18 @@ class Delivering(DeliveryActivities):
             if case.evidence.tests
             else []
         )
-        text = await self._texts.of(case, stored, changed)
-        return PullRequest(
+        worded = await self._texts.of(case, request.commit, stored, changed)
+        messages = [turn.outcome.commit_message for turn in written] or [""]
+        own_titles = {
+            pull_request_title(stored.file, message, words=words)
+            for message in messages
+            for words in ("", *worded.earlier)
+        }
+        draft = PullRequest(
             repository=stored.repository,
             number=0,
             case=case.id,
-            title=pull_request_title(
-                stored.file, written[-1].outcome.commit_message if written else "", words=text.title
-            ),
+            title=pull_request_title(stored.file, messages[-1], words=worded.text.title),
             body=pull_request_body(
                 stored.file,
                 case,
@@ -183,11 +188,12 @@ class Delivering(DeliveryActivities):
                 changed=changed,
                 written=[change for turn in written for change in turn.outcome.changes],
                 test_was_changed=case.evidence.test_file in since_red,
-                weakened=await self._weakened_tests(workspace, request.commit),
+                weakened_reasons=await self._weakened_reasons(case),
                 investigated=pull_request_part(case, await load_inquiries(self._store, case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
-                opening=text.opening,
+                opening=worded.text.opening,
                 followed=await self._rules_followed(case, stored, changed),
+                unseen=unseen_claims(await self._store.record.whole(case.id, CLAIMS)),
             ),
             base=workspace.base_branch,
             head=case.branch,
@@ -195,6 +201,7 @@ class Delivering(DeliveryActivities):
             state="open",
             url="",
         )
+        return draft, own_titles
 
     async def _rules_followed(self, case: IssueCase, stored: StoredCase, changed: Sequence[str]) -> str:
         """The rules of owners on which the reviews of the present commit relied, with who gave them."""
@@ -211,12 +218,15 @@ class Delivering(DeliveryActivities):
         base = await self._forge.source.fetch_branch(repository, workspace, branch=workspace.base_branch)
         return await self._workspaces.conflicts(workspace, commit, base) if base is not None else []
 
-    async def _weakened_tests(self, workspace: Workspace, commit: Sha) -> list[str]:
-        changed = await self._workspaces.changed(workspace, workspace.base, commit)
-        paths = [path for path in changed if may_have_tests(path)]
-        before = await self._workspaces.texts(workspace, workspace.base, paths)
-        after = await self._workspaces.texts(workspace, commit, paths)
-        return await asyncio.to_thread(weakened, before, after)
+    async def _weakened_reasons(self, case: IssueCase) -> dict[str, str]:
+        """Why each weakened test may stay, in the words of the last review of the present commit."""
+        turns = await self._store.turns.finished(case.id)
+        reviews = [turn.outcome for turn in turns if turn.checkpoint == case.delivery.checkpoint]
+        last = next((one for one in reversed(reviews) if isinstance(one, ReviewOutcome) and one.approves), None)
+        if last is None:
+            return {}
+        said = {one.number: one.reason for one in last.weakened}
+        return {one: said[number] for number, one in enumerate(case.proof.weakened, start=1) if number in said}
 
     async def _sort_remarks(self, case: IssueCase) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
         """The remarks that have been answered, and those that came too late to be answered by this change."""

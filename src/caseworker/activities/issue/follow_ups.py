@@ -14,7 +14,7 @@ from caseworker.core.base.ids import CaseId, effect_key
 from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.people.commands import MessageKind, Say
-from caseworker.core.people.messages import NO_MESSAGE, SPOKEN, Message, NewMessage
+from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, SPOKEN, Message, NewMessage
 from caseworker.core.record.entries import Noted
 from caseworker.core.telling.follow_up import follow_up, followed_up, please_follow_up
 from caseworker.ports import Doorbell, NewIssue, Store, StoredCase
@@ -72,7 +72,7 @@ def _forwarded(stored: StoredCase, message: Message, to: CaseId, text: str) -> N
     """The same message from the same person, with the same standing; its key makes a repeated put a no-op."""
     return NewMessage(
         case=to,
-        surface="case",
+        surface=ANOTHER_CASE,
         external_id=f"{stored.case.id}/follow_up/{message.id}",
         author=message.author,
         standing=message.standing,

@@ -9,9 +9,24 @@ from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.posts import Post
 from caseworker.core.record.bug_conversation import text_of
+from caseworker.core.telling.unseen import unseen_in_turn, unseen_words
 from caseworker.ports import Store, StoredCase, Thread
 
 _NOT_ABOUT_A_TURN = frozenset({IssueAbout.REMINDER, IssueAbout.ANSWERS, IssueAbout.LEFT_OPEN, IssueAbout.BUDGET_NEAR})
+
+_QUOTES_A_TURN = frozenset(
+    {
+        IssueAbout.QUESTIONS,
+        IssueAbout.REPLY,
+        IssueAbout.COMMAND_NEEDED,
+        IssueAbout.REJECTED,
+        IssueAbout.SENSITIVE,
+        IssueAbout.PLAN,
+        IssueAbout.ROLE_ASKS,
+        IssueAbout.ARCHITECTURE,
+    }
+)
+"""Posts with the words of an agent in them."""
 
 
 class IssuePosts:
@@ -24,10 +39,12 @@ class IssuePosts:
     async def words(self, stored: Stored, post: Post) -> Words:
         assert isinstance(stored, StoredCase)
         assert isinstance(post, IssuePost)
+        outcome = await self._outcome(stored, post)
         matter = PostContext(
             case=stored.case,
             policy=stored.policy,
-            outcome=await self._outcome(stored, post),
+            outcome=outcome,
+            not_seen=await self._not_seen(stored, post) if outcome is not None else (),
             asked=await self._asked(stored) if post.about is IssueAbout.REMINDER else "",
             remarks=await self._remarks(stored, post) if post.messages else (),
         )
@@ -41,6 +58,12 @@ class IssuePosts:
             return None
         finished = await self._store.turns.finished(stored.case.id)
         return next((done.outcome for done in finished if done.turn == post.turn), None)
+
+    async def _not_seen(self, stored: StoredCase, post: IssuePost) -> tuple[str, ...]:
+        if post.about not in _QUOTES_A_TURN:
+            return ()
+        checked = await self._store.record.whole(stored.case.id, {"claims_checked"})
+        return tuple(unseen_words(unseen_in_turn(checked, post.turn)))
 
     async def _asked(self, stored: StoredCase) -> str:
         wait = stored.case.waiting.wait

@@ -10,17 +10,18 @@ from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import CheckActivities
 from caseworker.contract.wire import ChecksReply
 from caseworker.core.base.errors import Defect, Refused
-from caseworker.core.base.ids import CaseId, pull_case
+from caseworker.core.base.ids import pull_case
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.check_verdict import (
     MOST_RESULTS,
     CheckFailure,
     CheckResult,
     check_feedback,
-    failure_signature,
 )
+from caseworker.core.evidence.failure_lines import signature_of_log
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import ChecksSeen, EffectRefused
+from caseworker.core.pull.case import PullCase
 from caseworker.ports import Check, Checks, Forge, Store, StoredCase
 
 _MOST_READ = 10
@@ -48,15 +49,17 @@ class PullChecking(CheckActivities):
         if checks is None or watch is None:
             raise Defect(f"{case.id}: there are no checks to read")
         session = await self._session(case, stored)
-        if session is not None:
-            return ChecksSeen(commit=watch.commit, at=datetime.now(UTC), left_to=session)
+        if session is not None and not session.is_over:
+            return ChecksSeen(commit=watch.commit, at=datetime.now(UTC), left_to=session.id)
         pull = await self._forge.pulls.find(stored.repository, case.branch)
         if pull is None:
             raise Refused(f"Pull request {case.delivery.pull_request} is not there any more.")
-        if pull.state == "open" and pull.head_sha != watch.commit:
+        commit = pull.head_sha if pull.state == "open" else watch.commit
+        is_ours = commit == watch.commit or (session is not None and commit in session.watch.pushed)
+        if not is_ours:
             return ChecksSeen(commit=watch.commit, at=datetime.now(UTC), moved=True)
         ref = await self._store.repositories.ref(stored.repository)
-        found = (await checks.of(ref, watch.commit, base=pull.base))[:MOST_RESULTS]
+        found = (await checks.of(ref, commit, base=pull.base))[:MOST_RESULTS]
         failed = [check for check in found if check.state == "failed"]
         on_base = await self._red_on_base(checks, ref, case, pull.base) if failed else frozenset[str]()
         own = [check for check in failed if check.name not in on_base][:_MOST_READ]
@@ -64,15 +67,16 @@ class PullChecking(CheckActivities):
         return ChecksSeen(
             commit=watch.commit,
             at=datetime.now(UTC),
+            pushed_since=commit if commit != watch.commit else None,
             results=tuple(_result(check, on_base, failures) for check in found),
             feedback=check_feedback(failures),
         )
 
-    async def _session(self, case: IssueCase, stored: StoredCase) -> CaseId | None:
-        """The pull case that looks after the pull request now. This case then stands back: one of them repairs."""
+    async def _session(self, case: IssueCase, stored: StoredCase) -> PullCase | None:
+        """The pull case of the pull request. While its session runs, this case stands back: one of them repairs."""
         number = case.delivery.pull_request
         found = await self._store.pull_cases.load(pull_case(stored.repository, number)) if number is not None else None
-        return None if found is None or found.case.is_over else found.case.id
+        return None if found is None else found.case
 
     async def _red_on_base(self, checks: Checks, ref: RepositoryRef, case: IssueCase, branch: str) -> frozenset[str]:
         """Names of checks that fail where the work began, or where the base branch is now."""
@@ -93,5 +97,5 @@ def _result(check: Check, on_base: frozenset[str], failures: Sequence[CheckFailu
         state=check.state,
         required=check.required,
         red_on_base=is_failed and check.name in on_base,
-        signature=failure_signature(check.name, output) if is_failed else "",
+        signature=signature_of_log(check.name, output) if is_failed else "",
     )

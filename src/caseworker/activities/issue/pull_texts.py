@@ -1,6 +1,8 @@
-"""Asks the pm for the title and opening paragraph of a pull request, once, and keeps the answer with the case."""
+"""Asks the pm for the title and opening paragraph of a pull request, once per delivered commit, and keeps them."""
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -8,6 +10,7 @@ import structlog
 from caseworker.agents.quotes import new_fence
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.templates import BODY_LIMIT, template
+from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import cleaned
@@ -20,22 +23,34 @@ log = structlog.get_logger()
 _KIND: Final = Task.PR_TEXT.value
 
 
+@dataclass(frozen=True)
+class CommitText:
+    text: PullText
+    earlier: list[str]
+    """The titles that the pm gave to earlier commits."""
+
+
 class PullTexts:
     def __init__(self, *, store: Store, model: Model) -> None:
         self._store = store
         self._model = model
 
-    async def of(self, case: IssueCase, stored: StoredCase, changed: Sequence[str]) -> PullText:
-        """The text of the case's present pull request. What was answered once is kept, also that there is nothing:
-        so an update never changes it, and a crash never asks again for what was stored."""
-        over = [pull for pull in await self._store.pulls.of(case.id) if pull.state != "open"]
-        key = f"{case.id}/{_KIND}/{len(over)}"
-        effect, _ = await self._store.effects.intend(key, case.id, _KIND, {"head": case.branch})
+    async def of(self, case: IssueCase, commit: Sha, stored: StoredCase, changed: Sequence[str]) -> CommitText:
+        """The text for this commit, which may describe less or more than an older one. What was answered once is kept,
+        also that there is nothing: the same commit has the same text, and a crash never asks again for what was stored.
+        """
+        earlier: list[str] = []
+        for nth in itertools.count(1):
+            key = f"{case.id}/{_KIND}/{nth}"
+            effect, _ = await self._store.effects.intend(key, case.id, _KIND, {"commit": commit})
+            if effect.intent["commit"] == commit:
+                break
+            earlier.append(effect.result.get("title", ""))
         if effect.done:
-            return PullText(title=effect.result["title"], opening=effect.result["opening"])
-        text = await self._ask(case, stored, list(changed), nth=len(over) + 1)
+            return CommitText(PullText.model_validate(effect.result), earlier)
+        text = await self._ask(case, stored, list(changed), nth)
         await self._store.effects.done(key, {"title": text.title, "opening": text.opening})
-        return text
+        return CommitText(text, earlier)
 
     async def _ask(self, case: IssueCase, stored: StoredCase, changed: list[str], nth: int) -> PullText:
         if stored.rehearsal is not None and not _is_rehearsed(stored.rehearsal, nth):

@@ -20,7 +20,7 @@ from caseworker.core.issue.post_words import news
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import NO_MESSAGE, Claimed, Message, NewMessage, Standing
+from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.ended_attempts import ended_attempt
 from caseworker.ports import Doorbell, Store, StoredCase
@@ -101,7 +101,7 @@ class Records(RecordActivities):
             return None
         return NewMessage(
             case=stored.parent,
-            surface="case",
+            surface=ANOTHER_CASE,
             external_id=f"{after.id}/{after.epoch}/{after.progress.transitions}",
             author=after.id,
             standing=Standing.DEVELOPER,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from caseworker.activities.issue.brief import IssueBriefs
+from caseworker.activities.issue.claims_check import ClaimsCheck
 from caseworker.activities.issue.defect_places import without_false_place
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.recollection import said_to_writer
@@ -79,12 +80,15 @@ class IssueTurn:
         assert not isinstance(outcome, BugOutcome | PullReviewOutcome | PullResolveOutcome)  # parsed by role and task
         checkpoint = await self._checkpoint(this, outcome, workspace)
         stored = await stored_case(self.parts.store, this.case)
+        before = self.request.case.delivery.checkpoint or workspace.base
+        claims = ClaimsCheck(store=self.parts.store, workspaces=self.parts.workspaces)
+        unseen = await claims.entries(this, outcome, workspace, before, checkpoint)
         return Kept(
             checkpoint=checkpoint,
             file=after_outcome(
                 stored.file, this.role, outcome, self.request.case.limits.attempt, await self._given(this, outcome)
             ),
-            entries=[*notes, *await self.parts.investigation.entries(this, self.request, outcome, workspace)],
+            entries=[*notes, *unseen, *await self.parts.investigation.entries(this, self.request, outcome, workspace)],
             outcome=outcome,
         )
 

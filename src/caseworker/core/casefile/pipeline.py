@@ -15,8 +15,8 @@ from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import role_at_work
-from caseworker.core.issue.words import closed_by
-from caseworker.core.people.commands import Close
+from caseworker.core.issue.words import closed_by, not_to_be_done
+from caseworker.core.people.commands import Close, Reject
 from caseworker.core.people.messages import Message
 
 S = IssueState
@@ -67,8 +67,13 @@ def _feedback(case: IssueCase, said: Sequence[Message]) -> str | None:
 
 
 def _is_closed(file: CaseFile, case: IssueCase) -> bool:
-    """The merge closes an issue of ours. One with an address is kept elsewhere, and nothing here closes it there."""
-    return case.state is S.COMPLETED and not file.issue.url
+    """The merge closes an issue of ours. One with an address is kept elsewhere: it is closed if it was seen to be."""
+    return file.commit.issue_closed if file.issue.url else case.state is S.COMPLETED
+
+
+def note_closed(file: CaseFile, *, closed: bool) -> CaseFile:
+    """The file after a look at an issue that is kept elsewhere."""
+    return file.model_copy(update={"commit": file.commit.model_copy(update={"issue_closed": closed})})
 
 
 def _overruled(triage: TriageSection) -> TriageSection:
@@ -108,10 +113,8 @@ def _failure(case: IssueCase, why_closed: str) -> str | None:
     match case.state:
         case S.FAILED:
             return case.reason
-        case S.CLOSED if why_closed:
-            return f"closed: {case.reason.rstrip('.')}: {why_closed}"
         case S.CLOSED:
-            return f"closed: {case.reason}"
+            return f"closed: {with_reason(case.reason, why_closed)}"
         case _:
             return None
 
@@ -124,7 +127,12 @@ def why_closed(case: IssueCase, said: Sequence[Message]) -> str:
     reasons = [
         message.command.reason.strip()
         for message in said
-        if isinstance(message.command, Close) and message.turn is not None and not message.refused
-        if case.reason == closed_by(message.author)
+        if isinstance(message.command, Close | Reject) and message.turn is not None and not message.refused
+        if case.reason in (closed_by(message.author), not_to_be_done(message.author))
     ]
     return reasons[-1] if reasons else ""
+
+
+def with_reason(closed: str, reason: str) -> str:
+    """Who closed the case, and why if they said so."""
+    return f"{closed.rstrip('.')}: {reason}" if reason else closed

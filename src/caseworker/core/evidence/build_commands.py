@@ -24,6 +24,7 @@ ROOT_FILES = (
 
 _PURPOSES = {"setup": Purpose.SETUP, "test": Purpose.TEST, "lint": Purpose.LINT, "types": Purpose.TYPES}
 _TYPE_NAMES = ("typecheck", "type-check", "types", "mypy", "tsc")
+_RULE = re.compile(r"^([A-Za-z0-9_.\-/ \t]++)::?(?!=)", re.MULTILINE)
 _TEST_FILE = re.compile(r"^(test_.*|.*_test)\.py$")
 _RUNNERS = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package-lock.json", "npm"))
 _INSTALL = {
@@ -90,7 +91,7 @@ def _invalid(text: str, key: str, what: str, todo: str) -> Refused:
 def _make(files: Files) -> Iterator[Command]:
     """If a Makefile has a test target, only its targets are used: it is how the authors test."""
     text = next((files[name] for name in _MAKEFILES if name in files), "")
-    rules = re.findall(r"^([A-Za-z0-9_.\-/ ]+?)\s*::?(?!=)", text, re.MULTILINE)
+    rules = _RULE.findall(text)
     targets = {name for rule in rules for name in rule.split()}
     if "test" not in targets:
         return
@@ -171,7 +172,7 @@ def _ruby(files: Files) -> Iterator[Command]:
     prefix = "bundle exec " if "Gemfile" in files else ""
     if any(path.startswith("spec/") and path.endswith("_spec.rb") for path in files):
         yield Command(purpose=Purpose.TEST, command=f"{prefix}rspec")
-    elif re.search(r"TestTask|task\s*\(?\s*[:\"']test\b", files.get("Rakefile", "")):
+    elif re.search(r"TestTask|task\s{0,20}\(?\s{0,20}[:\"']test\b", files.get("Rakefile", "")):
         yield Command(purpose=Purpose.TEST, command=f"{prefix}rake test")
 
 

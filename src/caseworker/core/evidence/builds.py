@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code
+from caseworker.core.evidence.test_report import TestOutcome, TestReport
 
 OUTPUT_TAIL = 8_000
 """Characters of output kept per command, from its end: that is where test runners say what failed."""
@@ -55,10 +57,49 @@ class CommandRun(BaseModel):
     failures: tuple[str, ...] | None = None
     """Names of failures in the whole output, each as often as it occurs. None: not known.
     For comparing builds, not for people: there may be thousands."""
+    report: TestReport | None = None
+    """Results per test. None: its runner gave none that we can read, and exit code and output have to do."""
 
     @property
     def passed(self) -> bool:
-        return self.exit_code == 0 and not self.timed_out
+        """A report makes a run worse, never better: an exit code may be swallowed."""
+        return self.exit_code == 0 and not self.timed_out and not (self.report is not None and self.report.is_bad)
+
+    def brief(self) -> "CommandRun":
+        return self if self.report is None else self.model_copy(update={"report": self.report.brief()})
+
+    def for_record(self) -> "CommandRun":
+        """Without what only judging needs."""
+        return self.model_copy(update={"failures": None, "report": None})
+
+
+VerdictKind = Literal["green", "red", "nothing_to_run", "not_run"]
+"""`not_run`: there is a test, and it was not run: it proves nothing, whatever the exit code."""
+
+
+class Verdict(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    kind: VerdictKind
+    reason: str
+
+
+class RedVerdict(Verdict):
+    """The verdict over a run that must fail: of the new test, on code without the change."""
+
+    tests: tuple[str, ...] = ()
+    """The new tests that failed, as their runner names them. Empty: it gives no report."""
+    missing_name: str = ""
+    """They failed only because this name is not there: the change has to provide it."""
+    by_exit_code: bool = False
+    """The runner gives no report: exit code and output were judged."""
+
+
+class Proof(BaseModel):
+    """The tests as they are in the head, run on the base's code."""
+
+    model_config = ConfigDict(frozen=True)
+    verdict: RedVerdict
+    runs: tuple[CommandRun, ...] = ()
 
 
 class Build(BaseModel):
@@ -71,6 +112,12 @@ class Build(BaseModel):
     runs: tuple[CommandRun, ...]
     not_run: tuple[Command, ...] = ()
     """Commands that were found and not run, because the set-up failed."""
+    proof: Proof | None = None
+    """Of a head: its tests on the base's code. Null: they were not run there."""
+
+    def brief(self) -> "Build":
+        """As it is stored: without the names of tests that passed."""
+        return self.model_copy(update={"runs": tuple(run.brief() for run in self.runs)})
 
     def run_of(self, purpose: Purpose) -> CommandRun | None:
         return next((run for run in self.runs if run.purpose is purpose), None)
@@ -97,26 +144,54 @@ class Build(BaseModel):
         return not self.passed(Purpose.SETUP)
 
 
-class Verdict(BaseModel):
-    model_config = ConfigDict(frozen=True)
-    kind: Literal["green", "red", "nothing_to_run"]
-    reason: str
+NOTHING_TO_RUN: Final = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
 
 
-_NOTHING_TO_RUN: Final = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
-
-
-def judge_head(head: Build, base: Build | None) -> Verdict:
-    """Judges a head build. Green: every command passes, or also fails on the base; the new test has to pass."""
+def judge_head(
+    head: Build, base: Build | None, red_tests: Sequence[str] = (), reported: Collection[str] = ()
+) -> Verdict:
+    """Judges a head build. Green: every command passes, or also fails on the base; the new test has to pass.
+    `red_tests`: tests that were seen to fail without the change. They have to be run, and pass. `reported`: commands
+    that reported their tests without the change. They have to report some again: code can end its runner early."""
     unexcused = _unexcused_failures(head, base)
     if unexcused and (head.tested or head.set_up_failed):
         return Verdict(kind="red", reason=f"{code(unexcused[0].command)} {how_it_ended(unexcused[0])}")
     if not head.tested:
-        return _NOTHING_TO_RUN
+        return NOTHING_TO_RUN
+    if (missing := _not_passed(head, red_tests)) is not None:
+        return Verdict(kind="red", reason=f"{code(missing)} was seen to fail without the change, and was not run on it")
+    if (silent := next((run for run in head.runs if run.report is None and run.command in reported), None)) is not None:
+        return Verdict(kind="red", reason=f"{code(silent.command)} reported tests before the change, and none on it")
+    if (empty := _without_tests(head)) is not None:
+        return Verdict(kind="nothing_to_run", reason=f"{code(empty.command)} ran no test")
     excused = next((run for run in head.runs if not run.passed), None)
     if excused is not None:
         return Verdict(kind="green", reason=f"{code(excused.command)} fails on the base as well; nothing else failed")
     return Verdict(kind="green", reason=f"{len(head.runs)} of {len(head.runs)} commands passed")
+
+
+def reporting(builds: Iterable[Build]) -> frozenset[str]:
+    """The commands that reported tests in these builds."""
+    runs = [run for build in builds for run in build.runs]
+    return frozenset(run.command for run in runs if run.report is not None and run.report.ran)
+
+
+def _not_passed(head: Build, red_tests: Sequence[str]) -> str | None:
+    """A test that was red and is not among those that passed. None: all are, or passed ones are not named."""
+    own = head.run_of(Purpose.NEW_TEST)
+    runs = [own] if own is not None else [run for run in head.runs if run.purpose is Purpose.TEST]
+    reports = [run.report for run in runs if run.report is not None]
+    passed = {test.name for report in reports for test in report.tests if test.outcome is TestOutcome.PASSED}
+    if len(passed) < sum(report.passed for report in reports):
+        return None
+    return next((name for name in red_tests if name not in passed), None)
+
+
+def _without_tests(head: Build) -> CommandRun | None:
+    """A test command that reports no test, if none of them reports one."""
+    tests = [run for run in head.runs if run.purpose in (Purpose.TEST, Purpose.NEW_TEST)]
+    is_empty = all(run.report is not None and run.passed and not run.report.ran for run in tests)
+    return tests[0] if tests and is_empty else None
 
 
 def base_fails_too(head: Build, base: Build | None) -> bool:
@@ -135,31 +210,12 @@ def _unexcused_failures(head: Build, base: Build | None) -> list[CommandRun]:
     return [run for run in failed if not _fails_the_same_on_base(run, base)]
 
 
-def judge_red(red: Build, base: Build | None) -> Verdict:
-    """Judges a red-first build. Red: with the new test and without the fix, tests fail that passed before."""
-    new_test = red.run_of(Purpose.NEW_TEST)
-    suites = [run for run in red.runs if run.purpose is Purpose.TEST]
-    if new_test is not None:
-        if new_test.passed:
-            return Verdict(kind="green", reason=f"{code(new_test.command)} passes without the fix: it proves nothing")
-        return Verdict(kind="red", reason=f"{code(new_test.command)} {how_it_ended(new_test)} without the fix")
-    if not suites:
-        broken = next((run for run in red.runs if run.purpose is Purpose.SETUP and not run.passed), None)
-        if broken is None:
-            return _NOTHING_TO_RUN
-        reason = f"nothing could be tested: {code(broken.command)} {how_it_ended(broken)}"
-        return Verdict(kind="nothing_to_run", reason=reason)
-    failed = next((run for run in suites if not run.passed), None)
-    if failed is None:
-        return Verdict(kind="green", reason=f"{code(suites[0].command)} passes with the new test and without the fix")
-    if base is not None and not base.passed(Purpose.TEST):
-        return Verdict(kind="green", reason=f"{code(failed.command)} failed before the new test as well")
-    return Verdict(kind="red", reason=f"{code(failed.command)} {how_it_ended(failed)} without the fix")
-
-
 def how_it_ended(run: CommandRun) -> str:
     if run.timed_out:
         return f"was stopped after {run.seconds:.0f} s"
+    if run.exit_code == 0 and not run.passed and run.report is not None:
+        bad = (*run.report.failed, *run.report.broken)[0]
+        return f"ended with exit code 0, although {code(bad.name)} failed"
     return f"ended with exit code {run.exit_code}"
 
 
@@ -222,6 +278,8 @@ def _failed_run_on_base(run: CommandRun, base: Build | None) -> CommandRun | Non
 
 def _all_failures(run: CommandRun) -> Counter[str] | None:
     """The failures that a run named. None: its output was cut, so there may be more and a comparison is impossible."""
+    if run.report is not None and run.report.is_bad:
+        return Counter(test.name for test in (*run.report.failed, *run.report.broken))
     if run.failures is not None:
         return Counter(run.failures)
     return failures_named(run.output) if len(run.output) < OUTPUT_TAIL else None

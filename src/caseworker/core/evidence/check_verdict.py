@@ -1,7 +1,5 @@
 """Results of a forge's checks (continuous integration) on one commit, and what they say together."""
 
-import hashlib
-import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final, Literal
@@ -17,10 +15,6 @@ has pushed another commit, so the results are not about ours."""
 MOST_RESULTS: Final = 100
 _LATE: Final = 5
 """A check that has not begun after so many settle times is not expected any more."""
-_ERROR_LINE: Final = re.compile(r"error|fail|assert|exception|panic|fatal|not ok|cannot|undefined", re.IGNORECASE)
-_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*Z?|\d\d:\d\d:\d\d[.,\d]*")
-_CHANGING: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,64}\b|/(?:tmp|home|var|runner|__w)/\S+|\d+", re.IGNORECASE)
-_MOST_LINES: Final = 20
 _MOST_FEEDBACK: Final = 12_000
 
 
@@ -77,14 +71,6 @@ def judge_checks(results: Sequence[CheckResult], *, waited: timedelta, settle: t
 
 def _names(results: Sequence[CheckResult], state: str) -> tuple[str, ...]:
     return tuple(one.name for one in results if one.state == state)
-
-
-def failure_signature(name: str, output: str) -> str:
-    """Names a failure by its check and its error lines, without times, numbers, commits and paths."""
-    lines = [_CHANGING.sub("#", _STAMP.sub("", line)).strip() for line in output.splitlines()]
-    told = [line for line in lines if _ERROR_LINE.search(line)] or [line for line in lines if line][-_MOST_LINES:]
-    stable = "\n".join([name, *dict.fromkeys(told[-_MOST_LINES:])])
-    return hashlib.sha256(stable.encode()).hexdigest()[:12]
 
 
 class CheckFailure(BaseModel):

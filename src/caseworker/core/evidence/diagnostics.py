@@ -35,7 +35,7 @@ _DISTINCTIVE_ELSEWHERE: Final = 20
 _ORDINARY: Final = re.compile(
     r"(?:import|from|include|using|use|require|require_relative|package|namespace|extern)\b"
     r"|\#\s*(?:include|define|if|ifdef|ifndef|endif|else|pragma)\b"
-    r"|(?:return|yield|raise|throw|await|break|continue|pass|goto)\b\s*[\w.]*\s*;?$"
+    r"|(?:return|yield|raise|throw|await|break|continue|pass|goto)\b\s*+[\w.]*+\s*+;?$"
     r"|@[\w.]+(?:\(\))?$"
     r"|[\w.]+[(\[{]$"
 )

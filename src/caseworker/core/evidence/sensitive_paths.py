@@ -44,7 +44,10 @@ _WHOLE_NAMES: Final[dict[Topic, frozenset[str]]] = {
 _PATH_PATTERNS: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
     (Topic.DATABASE_SCHEMA, re.compile(r"(?:.*/)?db/migrate/.+")),
     (Topic.DATABASE_SCHEMA, re.compile(r".*\.prisma|(?:.*/)?db/schema\.rb")),
-    (Topic.DATABASE_SCHEMA, re.compile(r"(?:.*[/_.-])?(?:schema|ddl|structure|migration)(?:[/_.-].*)?\.sql")),
+    (
+        Topic.DATABASE_SCHEMA,
+        re.compile(r"(?=.*\.sql\Z)(?:.*[/_.-])?(?:schema|ddl|structure|migration)(?:[/_.-].*)?\.sql"),
+    ),
     (Topic.DATABASE_SCHEMA, re.compile(r"(?:.*/)?v\d+(?:[._]\d+)*__.+\.sql")),
     (Topic.INFRASTRUCTURE, re.compile(r"\.github/(?:workflows|actions)/.+|(?:.*/)?\.gitlab-ci\.ya?ml")),
     (Topic.INFRASTRUCTURE, re.compile(r"(?:.*/)?(?:azure|bitbucket)-pipelines\.ya?ml")),

@@ -107,6 +107,11 @@ def is_in_a_test_place(path: str) -> bool:
     return is_named_like_a_test(path) or not _TEST_FOLDERS.isdisjoint(PurePosixPath(path).parts[:-1])
 
 
+def is_unreadable_test(path: str) -> bool:
+    """Whether it is a test in a language that we can't read."""
+    return is_in_a_test_place(path) and _ending(path) in _OTHER_CODE
+
+
 def is_named_like_a_test(path: str) -> bool:
     known = _ending(path) in _LANGUAGES or _ending(path) in _OTHER_CODE
     return known and _TEST_FILE.fullmatch(PurePosixPath(path).name[-200:]) is not None

@@ -11,6 +11,8 @@ from typing import Final, Literal
 
 _HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _START: Final = "diff --git "
+_LINK: Final = " 120000"
+"""The end of a line that has the mode of a symbolic link."""
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ESCAPE: Final = re.compile(r"\\([0-7]{3}|.)")
 _LETTERS: Final = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
@@ -34,6 +36,8 @@ class FileDiff:
     renamed: bool = False
     copied: bool = False
     binary: bool = False
+    is_link: bool = False
+    """A symbolic link that was added or points elsewhere now. Its only line is its target."""
     modes: tuple[str, str] | None = None
     """File modes before and after, if the mode was changed."""
     hunks: list[list[DiffLine]] = field(default_factory=list)
@@ -93,6 +97,9 @@ def _read_header(line: str, file: FileDiff) -> None:
         file.renamed, file.copied = word == "rename", word == "copy"
     elif line.startswith("new file mode "):
         file.created = True
+        file.is_link = rest.endswith(_LINK)
+    elif word == "index" and rest.endswith(_LINK):
+        file.is_link = True
     elif line.startswith("deleted file mode "):
         file.deleted = True
     elif line.startswith("old mode "):

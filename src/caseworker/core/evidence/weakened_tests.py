@@ -15,6 +15,7 @@ from caseworker.core.evidence.test_files import (
     ReadTest,
     is_in_a_test_place,
     is_named_like_a_test,
+    is_unreadable_test,
     language_of,
     read_tests,
 )
@@ -26,7 +27,7 @@ _MOST_NAMES: Final = 5
 
 def may_have_tests(path: str) -> bool:
     """Whether a file may have tests, so that its contents have to be fetched."""
-    return language_of(path) is not None or is_named_like_a_test(path)
+    return language_of(path) is not None or is_named_like_a_test(path) or is_unreadable_test(path)
 
 
 def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
@@ -45,8 +46,33 @@ def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) 
         *_checking_less(pairs),
         *_files_checking_less(old, new, pairs, gone),
     ]
+    return list(at_most(found))
+
+
+def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
+    """A sentence for each test that was there before and lost lines, in a language that we can't read: shell, C, Ruby,
+    ... What the lost lines checked is for the review."""
+    kept = {PurePosixPath(path).name for path in after}
+    found = []
+    for path in sorted(path for path in before if is_unreadable_test(path)):
+        lost = _lines_of(before[path]) - _lines_of(after.get(path))
+        if path not in after and PurePosixPath(path).name not in kept:
+            found.append(f"{code(path)} was deleted.")
+        elif path in after and (count := lost.total()):
+            lines = "1 line" if count == 1 else f"{count} lines"
+            found.append(f"{code(path)} lost {lines} of what it checked: tests in this language can't be compared.")
+    return found
+
+
+def _lines_of(text: str | None) -> Counter[str]:
+    stripped = (line.strip() for line in (text or "").splitlines())
+    return Counter(line for line in stripped if line and not line.startswith(("#", "//")))
+
+
+def at_most(found: Sequence[str]) -> tuple[str, ...]:
+    """The first findings, and how many more there are."""
     more = len(found) - MOST_FINDINGS
-    return found if more <= 0 else [*found[:MOST_FINDINGS], f"And {more} more like these."]
+    return tuple(found) if more <= 0 else (*found[:MOST_FINDINGS], f"And {more} more like these.")
 
 
 def _all_tests(files: Mapping[str, ReadFile]) -> list[ReadTest]:

@@ -40,6 +40,7 @@ from caseworker.core.issue.investigation import (
     count_iteration,
 )
 from caseworker.core.issue.moves import add_grant, milestone_reached
+from caseworker.core.issue.proof import unexplained
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -53,7 +54,7 @@ from caseworker.core.outcomes.pm import (
     QuestionsOutcome,
     TriageOutcome,
 )
-from caseworker.core.outcomes.tech_lead import ReviewOutcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome, named_weakenings
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
 S = IssueState
@@ -67,15 +68,9 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
         case TurnEnded():
             return after_turn(case, fact).updated(**_changes_from(case, fact))
         case BuildEnded(stage=Stage.HEAD):
-            green = fact.commit if fact.verdict == "green" else None
-            seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
-            judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
-            looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
-            return case.updated(**seen, **judged, **looked)
+            return _after_head(case, fact)
         case BuildEnded(stage=Stage.RED):
-            feedback = "" if fact.verdict == "red" else f"The new test does not fail without the fix: {fact.reason}."
-            tries = case.limits.test_tries + (fact.verdict != "red")
-            return case.updated(red=fact.verdict == "red", feedback=feedback, test_tries=tries)
+            return _after_red(case, fact)
         case BuildEnded():
             return case.updated(base_built=True)
         case PullRequestReady():
@@ -105,6 +100,8 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.FORBIDDEN:
             known = add_grant(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
             return known.updated(may_change=_union(case.people.may_change, case.evidence.forbidden))
+        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.WEAKENED:
+            return add_grant(case, Subject.WEAKENED, fact.by, about=" ".join(unexplained(case)))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is not None:
             return add_grant(case, case.waiting.wait.subject, fact.by)
         case TakenOver():
@@ -119,6 +116,24 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return case
         case _:
             assert_never(fact)
+
+
+def _after_head(case: IssueCase, fact: BuildEnded) -> IssueCase:
+    green = fact.commit if fact.verdict == "green" else None
+    seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
+    judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
+    looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
+    proof = {"proved": fact.commit if fact.unproved == "" else None, "unproved": fact.unproved or ""}
+    tries = case.limits.test_tries + (fact.verdict == "green" and bool(fact.unproved))
+    return case.updated(**seen, **judged, **looked).updated(**proof, weakened=fact.weakened, test_tries=tries)
+
+
+def _after_red(case: IssueCase, fact: BuildEnded) -> IssueCase:
+    is_red = fact.verdict == "red"
+    feedback = "" if is_red else f"{words.not_red(fact.verdict, fact.reason)}."
+    tries = case.limits.test_tries + (not is_red)
+    seen = {"red_tests": fact.red_tests, "weakened": fact.weakened}
+    return case.updated(**seen).updated(red=is_red, feedback=feedback, test_tries=tries)
 
 
 def _union(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
@@ -174,6 +189,7 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
             written = {"tests": fact.checkpoint, "test_file": tests.test_file, "new_test": tests.test_command}
             return {
                 **written,
+                "red_tests": (),  # what is seen of the test as it is now counts
                 "testless": case.limits.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP")),
             }
         case ReviewOutcome() as review:
@@ -181,6 +197,7 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
             guided = case.limits.guided or case.progress.task is Task.UNBLOCK
             return {
                 "approved": approved,
+                "explained": named_weakenings(case.proof.weakened, review) if review.approves else (),
                 "feedback": review.feedback_for_writer or "",
                 "guided": guided,
                 "senior": case.limits.senior or review.status == "CHANGES_REQUESTED",

@@ -6,13 +6,14 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.forbidden_paths import listed
+from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BuildEnded, Fact, TurnEnded
-from caseworker.core.issue.moves import Move, is_green, was_red
+from caseworker.core.issue.moves import Move
+from caseworker.core.issue.proof import is_green, is_proved, needs_red, was_red
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.issue.usual_moves import blocked, repair, unblock, waiver
-from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome
 
 S = IssueState
@@ -46,24 +47,29 @@ def wants_base_build(case: IssueCase, head: Fact) -> bool:
 def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if fact.verdict == "red":
         return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
-    if fact.verdict == "green" and case.requirements.issue_type is not IssueType.BUG_FIX:
-        return Move(to=S.IMPLEMENTING, reason=f"The test is there ({fact.reason}); this is not a bug fix.")
+    if not needs_red(case):
+        return Move(to=S.IMPLEMENTING, reason=f"The test is there ({fact.reason}); it need not fail first.")
     if was_red(case):
         return Move(to=S.IMPLEMENTING, reason=f"{fact.reason}; a person has waived the red test.")
     again = S.UPDATING_TESTS if case.state is S.CREATING_TESTS else S.CREATING_TESTS
-    if fact.verdict == "green" and case.limits.test_tries < _MOST_TEST_TRIES:
-        return Move(to=again, reason=f"The new test does not fail without the fix: {fact.reason}.")
+    if fact.verdict in ("green", "not_run") and case.limits.test_tries < _MOST_TEST_TRIES:
+        return Move(to=again, reason=f"{words.not_red(fact.verdict, fact.reason)}.")
     reason = f"There is no test that fails without the fix: {fact.reason}."
     return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
 
 
 def after_head(case: IssueCase, fact: BuildEnded) -> Move:
     match fact.verdict:
-        case "green":
+        case "green" if is_proved(case) or not fact.unproved:
             return Move(to=S.REVIEWING_CODE, reason=f"Green: {fact.reason}.")
-        case "nothing_to_run" if is_green(case):
+        case "green" if case.limits.test_tries < _MOST_TEST_TRIES:
+            return Move(to=S.UPDATING_TESTS, reason=f"Green, and the tests prove nothing: {fact.unproved}.")
+        case "green":
+            reason = f"There is no test that fails without the change: {fact.unproved}."
+            return waiver(Subject.NO_RED_TEST, reason, S.REVIEWING_CODE)
+        case "nothing_to_run" | "not_run" if is_green(case):
             return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
-        case "nothing_to_run":
+        case "nothing_to_run" | "not_run":
             return waiver(Subject.NO_COMMAND, f"Nothing proves the change: {fact.reason}.", S.REVIEWING_CODE)
         case "red" if _keeps_forbidden_change(case, fact):
             told = f"{fact.reason.rstrip('.')}. The developer was told to take it back, and has kept it"

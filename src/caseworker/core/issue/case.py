@@ -161,6 +161,21 @@ class Evidence(Part):
     """What the next turn of a developer has to repair."""
 
 
+class Proof(Part):
+    """What code has seen of the change's tests, and what the change takes from tests that were there."""
+
+    red_tests: tuple[str, ...] = ()
+    """The tests that were seen to fail before the change was written, as their runner names them."""
+    proved: Sha | None = None
+    """The commit whose tests were seen to fail on the base's code."""
+    unproved: str = ""
+    """Why the tests of the last built commit prove nothing."""
+    weakened: tuple[str, ...] = ()
+    """Of the last built commit: tests removed, skipped or weakened, and changes of what decides. A sentence each."""
+    explained: tuple[str, ...] = ()
+    """Those that the approving review has named, with its reason."""
+
+
 class People(Part):
     """What people said, decided and granted."""
 
@@ -214,6 +229,7 @@ class IssueCase(Snapshot):
     requirements: Requirements = Requirements()
     waiting: Waiting = Waiting()
     evidence: Evidence = Evidence()
+    proof: Proof = Proof()
     people: People = People()
     delivery: Delivery = Delivery()
     investigation: Investigation | None = None

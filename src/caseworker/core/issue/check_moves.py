@@ -26,14 +26,16 @@ def apply_checks(case: IssueCase, fact: ChecksSeen, policy: Policy) -> IssueCase
     if fact.left_to is not None:
         left = CheckWatch(commit=fact.commit, since=fact.at, looked_at=fact.at, left_to=fact.left_to)
         return case.updated(checks=left)
-    since = before.since or fact.at
+    if fact.pushed_since is not None:  # what a session of ours has pushed is this case's work from here on
+        case = case.updated(checkpoint=fact.pushed_since, pushed=fact.pushed_since)
+    since = fact.at if fact.pushed_since is not None or before.since is None else before.since
     settle = timedelta(seconds=policy.checks_settle_seconds)
     verdict = judge_checks(fact.results, waited=fact.at - since, settle=settle)
     stands = "moved" if fact.moved else verdict.stands
     red = [one for one in fact.results if one.name in verdict.names] if stands == "red" else []
     signatures = tuple(dict.fromkeys(one.signature for one in red))
     watch = CheckWatch(
-        commit=fact.commit,
+        commit=fact.pushed_since or fact.commit,
         since=since,
         looked_at=fact.at,
         stands=stands,

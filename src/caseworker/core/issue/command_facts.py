@@ -18,6 +18,7 @@ from caseworker.core.people.commands import (
     Abort,
     Answer,
     Approve,
+    BringUpToDate,
     Close,
     CloseIncomplete,
     Delete,
@@ -67,7 +68,7 @@ def fact_of(message: Claimed) -> Fact | None:
             return RerunAsked(by=message.author, milestone=milestone)
         case Say() | Answer() | Edit() | Delete():
             return None
-        case StartWork() | Stop() | Resume() | Abort():
+        case StartWork() | BringUpToDate() | Stop() | Resume() | Abort():
             return None  # only for pull cases
         case CloseIncomplete() | StopFix() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
             return None  # only for bug cases

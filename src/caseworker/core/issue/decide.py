@@ -152,8 +152,9 @@ def _escalated(role: Role, escalation: str, move: Move) -> Move:
         too = words.also_escalated(role, escalation)
         say = move.say.model_copy(update={"also": escalation, "role": move.say.role or role}) if move.say else None
         return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
-    asks = wait_for(WaitingFor.APPROVAL, escalation, subject=Subject.ESCALATION, then=move.to)
     note = f"{escalation} It proposes to end the case. {move.reason}" if move.to in TERMINAL else escalation
+    kept = words.held_back(note, move.reason)
+    asks = wait_for(WaitingFor.APPROVAL, kept, subject=Subject.ESCALATION, then=move.to)
     said = {"say": Draft(about=A.ESCALATION, role=role, note=note), "then_task": _if_kept(move.task)}
     return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
-from caseworker.core.evidence.builds import Stage
+from caseworker.core.evidence.builds import Stage, VerdictKind
 from caseworker.core.evidence.check_verdict import CheckResult
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.outcomes.outcome import IssueOutcome
@@ -51,7 +51,7 @@ class BuildEnded(_Fact):
     kind: Literal["build_ended"] = "build_ended"
     stage: Stage
     commit: Sha
-    verdict: Literal["green", "red", "nothing_to_run"]
+    verdict: VerdictKind
     reason: str
     feedback: str = ""
     """For a red head: the failing commands and the end of their output."""
@@ -67,6 +67,13 @@ class BuildEnded(_Fact):
     """Of a head: sensitive topics that the changed paths touch."""
     changed: tuple[str, ...] = ()
     """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
+    red_tests: tuple[str, ...] = ()
+    """Of a red build: the new tests that failed, as their runner names them."""
+    unproved: str | None = None
+    """Of a head: why its tests prove nothing. Empty: one failed on the base's code, as it has to. Null: none was run
+    there."""
+    weakened: tuple[str, ...] = ()
+    """Tests removed, skipped or weakened, and changes of what decides. A sentence each."""
 
 
 class PullRequestReady(_Fact):
@@ -92,6 +99,8 @@ class ChecksSeen(_Fact):
     """Of failed ones: name, summary and the end of the log."""
     moved: bool = False
     """The pull request has another commit than ours: somebody has pushed."""
+    pushed_since: Sha | None = None
+    """The commit of the pull request that a session of ours has pushed since. The results are about it."""
     left_to: CaseId | None = None
     """The pull case whose session looks after the pull request now: its checks were not read."""
 

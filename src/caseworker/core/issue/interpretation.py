@@ -8,6 +8,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import Move
 from caseworker.core.issue.moves_by_people import (
     automatic_move,
+    escalated,
     is_about_merge,
     proven_first,
     state_to_resume,
@@ -113,4 +114,5 @@ def _continue(case: IssueCase, outcome: InterpretOutcome, policy: Policy) -> Mov
     to, task = (to, task) if gate is to else (gate, None)
     to, unproven = proven_first(case, to, task)
     reason, another = because or unproven or outcome.reply, wait is not None and wait.new_problem
+    reason = f"{reason} {asked}" if (asked := escalated(case)) else reason
     return Move(to=to, task=task, reason=reason, say=REPLY, new_round=True, new_problem=another)

@@ -9,15 +9,14 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
-from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import begins_new
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.proof import proven
 from caseworker.core.issue.speech import add_posts
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
-from caseworker.core.outcomes.pm import IssueType
 
 S = IssueState
 _NO_PROGRESS: Final = 3
@@ -59,34 +58,6 @@ class Move(BaseModel):
     """The budget was raised, or a question is settled: the wait before it (`Wait.before`) counts again."""
     new_problem: bool = False
     """With INVESTIGATING: a different problem than the last investigation's."""
-
-
-def proven(case: IssueCase) -> bool:
-    """Whether the commit that would be pushed is green and approved, and its test was seen red if one is required.
-    A person may have waived green or red."""
-    commit = case.delivery.checkpoint
-    is_a_change = commit is not None and commit != case.delivery.base
-    return is_a_change and is_green(case) and case.evidence.approved == commit and was_red(case)
-
-
-def is_green(case: IssueCase) -> bool:
-    if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
-        return True
-    if case.evidence.unfit or case.evidence.waivable is None or case.evidence.built != case.delivery.checkpoint:
-        return False
-    return case.granted(case.evidence.waivable)
-
-
-def was_red(case: IssueCase) -> bool:
-    return (
-        case.evidence.red or case.requirements.issue_type is not IssueType.BUG_FIX or case.granted(Subject.NO_RED_TEST)
-    )
-
-
-def undecided(case: IssueCase) -> tuple[Touched, ...]:
-    """Sensitive topics that the change touches and that no person has agreed to. An approval at triage only covers the
-    topics that the triage named."""
-    return tuple(one for one in case.evidence.touches if one.topic not in case.people.agreed)
 
 
 def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:

@@ -16,8 +16,9 @@ from caseworker.core.issue.facts import (
     Spoke,
     TakenOver,
 )
-from caseworker.core.issue.moves import Move, is_green, proven, undecided
+from caseworker.core.issue.moves import Move
 from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.proof import is_green, proven, undecided
 from caseworker.core.issue.states import TERMINAL, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
@@ -162,14 +163,20 @@ def _interpret(case: IssueCase, reason: str) -> Move:
     return Move(to=S.REQUIREMENTS_CLARIFIED if clarifies else S.HUMAN_INPUT_RECEIVED, reason=reason)
 
 
+def escalated(case: IssueCase) -> str:
+    """What a person was asked who decides an escalation now, and why. Whoever works next has to know both."""
+    wait = case.waiting.wait
+    return wait.because if wait is not None and wait.subject is Subject.ESCALATION else ""
+
+
 def _after_refusal(case: IssueCase, fact: Declined) -> Move:
-    reason = f"{fact.by} does not agree."
+    reason = f"{fact.by} does not agree. {escalated(case)}".strip()
     wait = case.waiting.wait or Wait(reason=WaitingFor.ANSWER)
     if wait.subject is Subject.SENSITIVE:
-        return Move(to=S.CLOSED, reason=f"{reason} It was not to be done.")
+        return Move(to=S.CLOSED, reason=words.not_to_be_done(fact.by))
     if wait.subject is Subject.PLAN:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.PLANNING_APPROACH, new_round=True)
-    if wait.subject is Subject.FORBIDDEN:
+    if wait.subject in (Subject.FORBIDDEN, Subject.WEAKENED):
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.FIXING_ISSUES, new_round=True)
     if wait.reason is WaitingFor.MERGE:
         return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.ADDRESSING_FEEDBACK, new_round=True)
@@ -181,6 +188,7 @@ def automatic_move(case: IssueCase) -> Move | None:
     if case.progress.go is None:
         return None
     to = case.progress.go
+    reason = f"{case.reason} {asked}" if (asked := escalated(case)) else case.reason
     if (
         to in WAITING and case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
     ):  # agreed to, but the limit is the triage
@@ -188,13 +196,13 @@ def automatic_move(case: IssueCase) -> Move | None:
     if to in WAITING:
         return Move(to=to, reason="It waits on.", back=True)
     if to is S.REQUIRES_HUMAN_INTERVENTION or to in TERMINAL:
-        return Move(to=to, reason=case.reason)
+        return Move(to=to, reason=reason)
     task = case.progress.task or (case.waiting.resume_task if to is case.waiting.resume else None)
     instead, because = proven_first(case, to, task)
     if instead is not to:
         return Move(to=instead, reason=because)
     another = case.waiting.wait is not None and case.waiting.wait.new_problem
-    return Move(to=to, task=task, reason=f"It goes on: {case.reason}", new_problem=another)
+    return Move(to=to, task=task, reason=f"It goes on: {reason}", new_problem=another)
 
 
 def reopened(case: IssueCase) -> IssueCase:

@@ -48,13 +48,16 @@ class PostContext(BaseModel):
     """What people were asked when the current wait began, word for word."""
     remarks: tuple[Remark, ...] = ()
     """The remarks that the post names."""
+    not_seen: tuple[str, ...] = ()
+    """A sentence for each claim of that turn that nothing confirms."""
 
 
 def words_for(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
     """The text of a post. Empty: there is nothing to say."""
     text = _words(post, context, phrasing)
     also = also_escalated(post.role or Role.PM, post.also) if post.also else ""
-    return "\n\n".join(part for part in (text, also) if part)
+    marked = "\n".join(f"Not seen: {one}" for one in context.not_seen) if text else ""
+    return "\n\n".join(part for part in (text, also, marked) if part)
 
 
 def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:

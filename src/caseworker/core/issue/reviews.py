@@ -5,8 +5,9 @@ from typing import Final, assert_never
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.moves import Move, is_green
+from caseworker.core.issue.moves import Move
 from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.proof import is_green
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.usual_moves import deliver, investigate, park, repair, wait_for

@@ -25,6 +25,7 @@ class Subject(StrEnum):
     NO_RED_TEST = "no test that fails without the fix"
     NO_COMMAND = "no command that proves the change"
     RED_BASE = "checks that fail before the change as well"
+    WEAKENED = "tests that check less, or a change of what decides"
     TOUCHES = "a change of what only a person may decide"
     FORBIDDEN = "a change of what was not to be changed"
 
@@ -57,6 +58,11 @@ SUBJECTS: Final[dict[Subject, SubjectRow]] = {
     Subject.RED_BASE: SubjectRow(
         agreed="goes on all the same; the pull request says so, with your name",
         waiver="that these checks failed before the change as well",
+    ),
+    Subject.WEAKENED: SubjectRow(
+        agreed="lets it become a pull request, which says so, with your name",
+        declined="has it put right, with your words",
+        waiver="that tests check less, or that what decides was changed",
     ),
     Subject.TOUCHES: SubjectRow(agreed="lets it become a pull request, which says so, with your name"),
     Subject.FORBIDDEN: SubjectRow(

@@ -5,8 +5,9 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import topic_words
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.moves import Move, proven, undecided, was_red
+from caseworker.core.issue.moves import Move
 from caseworker.core.issue.posts import Draft, IssueAbout
+from caseworker.core.issue.proof import is_proved, proven, undecided, unexplained
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.investigation import InvestigationRequest
@@ -23,8 +24,12 @@ def deliver(case: IssueCase, reason: str) -> Move:
         return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=topic_words(touches))})
     if proven(case):
         return Move(to=S.CREATING_PR, reason=reason)
-    if not was_red(case):
-        return waiver(Subject.NO_RED_TEST, "There is no test that fails without the fix.", S.REVIEWING_CODE)
+    if not is_proved(case):
+        why = f": {case.proof.unproved}" if case.proof.unproved else ""
+        return waiver(Subject.NO_RED_TEST, f"There is no test that fails without the fix{why}.", S.REVIEWING_CODE)
+    if case.evidence.approved == case.delivery.checkpoint and (left := unexplained(case)):
+        asks = f"The review approves without a reason for this: {' '.join(left)}"
+        return waiver(Subject.WEAKENED, asks, S.CREATING_PR)
     if case.delivery.checkpoint == case.delivery.base:
         return park("There is nothing to deliver: the branch is where the work began, and holds no change.")
     return Move(to=S.REVIEWING_CODE, reason="It is reviewed again: what was approved is not what would be pushed.")

@@ -5,6 +5,7 @@ from typing import Final
 
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
+from caseworker.core.evidence.builds import VerdictKind
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.facts import TurnGaveUp
@@ -30,12 +31,28 @@ def unclear(outcome: AnalysisOutcome) -> str:
     return f"The requirements are unclear: the analyst is {outcome.confidence:.0%} sure of them."
 
 
+def not_red(verdict: VerdictKind, reason: str) -> str:
+    """Why a build that had to be red is not."""
+    if verdict == "not_run":
+        return f"The new test was not run, so it proves nothing: {reason}"
+    return f"The new test does not fail without the fix: {reason}"
+
+
 def also_escalated(role: Role, reason: str) -> str:
     return f"And the {of_role(role)} does not want to decide this alone: {reason}"
 
 
+def held_back(asked: str, reason: str) -> str:
+    """What a person is asked, with the reason of the move that waits for the answer."""
+    return asked if reason in asked else f"{asked} What waits for that: {reason}"
+
+
 def closed_by(author: str) -> str:
     return f"Closed by {author}."
+
+
+def not_to_be_done(author: str) -> str:
+    return f"{author} does not agree. It was not to be done."
 
 
 def deferred(most: int) -> str:

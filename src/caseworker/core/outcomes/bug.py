@@ -36,8 +36,8 @@ class Culprit(Answer):
 
 
 _INTERNAL_DETAIL: Final = re.compile(
-    r"`[^`]*`|\b[\w./-]+\.(?:py|js|jsx|ts|tsx|go|rs|java|kt|rb|php|cs|cpp|sql|ya?ml|toml)\b(?::\d+)?"
-    r"|\b[A-Z]\w*(?:Error|Exception)\b|Traceback"
+    r"`[^`]*`|\b[\w./-]{1,200}\.(?:py|js|jsx|ts|tsx|go|rs|java|kt|rb|php|cs|cpp|sql|ya?ml|toml)\b(?::\d+)?"
+    r"|\b[A-Z]\w{0,200}(?:Error|Exception)\b|Traceback"
 )
 """Code spans, source files, names of exceptions: internal details that a reporter can't use."""
 

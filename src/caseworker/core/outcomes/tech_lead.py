@@ -1,5 +1,6 @@
 """The outcome of the tech lead's review."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
@@ -15,6 +16,11 @@ class Finding(Answer):
     line: int = Field(ge=0)
     issue: Line
     severity: Literal["critical", "major", "minor"]
+
+
+class NamedWeakening(Answer):
+    number: int = Field(ge=1)
+    reason: Line
 
 
 class ReviewOutcome(WorkOutcome):
@@ -38,6 +44,11 @@ class ReviewOutcome(WorkOutcome):
     feedback_for_writer: Prose | None = None
     learnings_used: list[int] = Field(
         default_factory=list, max_length=50, description="Numbers of the owners' rules that this review relied on."
+    )
+    weakened: list[NamedWeakening] = Field(
+        default_factory=list,
+        max_length=60,
+        description="Each numbered weakening of tests or of what decides, with the reason why it may stay.",
     )
     investigation: InvestigationRequest | None = Field(
         default=None, description="With SPAWN_INVESTIGATOR or ESCALATE: at least two criteria."
@@ -64,3 +75,9 @@ class ReviewOutcome(WorkOutcome):
                 raise ValueError(f"{self.status} needs an `investigation` with at least two criteria that hold")
             check_requested(self.status, self.investigation)
         return self
+
+
+def named_weakenings(found: Sequence[str], review: ReviewOutcome) -> tuple[str, ...]:
+    """Those of the weakenings, numbered from 1, that the review names with a reason."""
+    named = {one.number for one in review.weakened if one.reason.strip()}
+    return tuple(one for number, one in enumerate(found, start=1) if number in named)

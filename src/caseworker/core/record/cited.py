@@ -77,6 +77,12 @@ def _command(source: str, record: Sequence[Recorded]) -> int | str:
     return f"no command `{asked}` was run in this case: cite one as it was run"
 
 
+def problem_with_command(command: str, record: Sequence[Recorded]) -> str | None:
+    """What is wrong with a command that somebody says was run. Null: it is on record."""
+    found = _command(command, record)
+    return "no such command was run in this case" if isinstance(found, str) else None
+
+
 def _was_run(asked: str, ran: str) -> bool:
     """Whether the command was run. The record has commands on one line, long ones cut at the end."""
     known = " ".join(ran.split())

@@ -10,11 +10,12 @@ from caseworker.core.base.policy import Severity
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.casefile.model import BuildSection, CommitSection, ReviewSection, WriterSection
-from caseworker.core.evidence.builds import CommandRun, Stage
+from caseworker.core.evidence.builds import CommandRun, Stage, VerdictKind
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.pull.case import PullState
+from caseworker.core.record.claim_entries import ClaimsChecked
 from caseworker.core.record.entry import RecordEntry
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
 from caseworker.core.record.pull_entries import PullRecorded
@@ -193,9 +194,13 @@ class BuildRan(RecordEntry):
     number: int
     stage: Stage
     commit: Sha
-    verdict: Literal["green", "red", "nothing_to_run"]
+    verdict: VerdictKind
     reason: str
     runs: list[CommandRun]
+    on_base: list[CommandRun] = []
+    """Of a head: its tests, run on the base's code."""
+    proves: Literal["red", "nothing"] | None = None
+    """Of a head: whether one of them failed there, as it has to. Null: none has to."""
 
 
 class AttemptEnded(RecordEntry):
@@ -255,6 +260,7 @@ Entry = Annotated[
     | TurnCompleted
     | TurnFailed
     | ModelAsked
+    | ClaimsChecked
     | BuildRan
     | AttemptEnded
     | MatrixRevised

@@ -13,13 +13,15 @@ def action_summary(summary: Summary, *, web: str) -> str:
     title = _cell(summary.title)
     lines = [f"## {summary.case}: {state_words(summary.state)}", "", title, "", "| | |", "|---|---|"]
     if summary.wrong:
-        lines.append(f"| What was wrong | {_cell(summary.wrong)} |")
+        lines.append(f"| Cause, it says | {_cell(summary.wrong)} |")
     if summary.changed:
-        lines.append(f"| What changed | {_cell(summary.changed)} |")
+        lines.append(f"| Fix, it says | {_cell(summary.changed)} |")
     if summary.red is not None:
-        lines.append(f"| Failed before | {_seen(summary.red)} |")
+        lines.append(f"| Seen to fail | {_seen(summary.red)} |")
     if summary.green is not None:
-        lines.append(f"| Passes now | {_seen(summary.green)} |")
+        lines.append(f"| {summary.green.passed_words} | {_seen(summary.green)} |")
+    if summary.not_seen:
+        lines.append(f"| Not seen | {_cell(' '.join(summary.not_seen))} |")
     cost = cost_words(summary.cost_micros, rehearsed=summary.rehearsed)
     lines.append(f"| Cost | {cost}, {summary.turns} turns, {summary.seconds:.0f} s |")
     if summary.pull_request is not None:

@@ -56,13 +56,18 @@ def _implement_page(run: Run, summary: Summary) -> str:
     """The artifact of an implement run. It begins with the status, and leaves out what does not exist yet."""
     parts = [_header(run), f"How it stands: {summary.stands}"]
     if summary.wrong:
-        parts.append(f"## What was wrong\n\n{summary.wrong}")
+        parts.append(f"## Cause, it says\n\n{summary.wrong}")
     if summary.changed or summary.files:
         files = "\n".join(f"- {code(path)}" for path in summary.files)
-        parts.append(f"## What changed\n\n{summary.changed}\n\n{files}".rstrip())
-    proof = [*_seen("Failed before", summary.red), *_seen("Passes now", summary.green)]
+        parts.append(f"## Fix, it says\n\n{summary.changed}\n\n{files}".rstrip())
+    proof = [
+        *_seen("Seen to fail", summary.red),
+        *_seen(summary.green.passed_words if summary.green else "", summary.green),
+    ]
     if proof:
         parts.append("## Evidence\n\n" + "\n".join(proof))
+    if summary.not_seen:
+        parts.append("## Said, and not seen\n\n" + "\n".join(f"- {one}" for one in summary.not_seen))
     if summary.pull_request is not None:
         parts.append(f"Pull request {summary.pull_request}, branch {code(summary.branch)}.")
     return _page(summary.title, *parts)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Build, CommandRun, Stage, how_it_ended
+from caseworker.core.evidence.test_report import count_words
 
 
 def _bullets(lines: Sequence[str]) -> str:
@@ -16,7 +17,8 @@ def run_words(run: CommandRun, *, lines: int = 25) -> str:
     tail = "\n".join(run.output.strip().splitlines()[-lines:])
     longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s\n\n{fence}\n{tail}\n{fence}"
+    counts = f": {count_words(run.report)}" if run.report is not None else ""
+    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s{counts}\n\n{fence}\n{tail}\n{fence}"
 
 
 def build_words(build: Build) -> str:
@@ -27,7 +29,11 @@ def build_words(build: Build) -> str:
         Stage.HEAD: "On the head",
     }
     runs = "\n\n".join(run_words(run) for run in build.runs)
-    return f"{title[build.stage]} ({build.commit[:12]}):\n\n{runs}"
+    told = f"{title[build.stage]} ({build.commit[:12]}):\n\n{runs}"
+    if build.proof is None:
+        return told
+    again = "\n\n".join([f"{build.proof.verdict.reason}.", *(run_words(run) for run in build.proof.runs)])
+    return f"{told}\n\nThe tests as they are on the head, run on the base's code:\n\n{again}"
 
 
 def build_feedback(build: Build) -> str:

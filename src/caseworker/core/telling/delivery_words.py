@@ -1,5 +1,6 @@
 """The words for what came of an event from the forge: for the list of deliveries, and for replies to people."""
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from caseworker.core.base.text import code
@@ -94,14 +95,14 @@ def reply_words(refused: NotDone) -> str:
         case _R.TARGET_LOCKED:
             return f"{code(name)} can't tell you anything here: the conversation is locked. Unlock it, then ask again."
         case _R.NEEDS_EARLIER:
-            return f"{code(name)} needs a finished {detail} first: add the label {code(f'bot:{detail}')}."
+            return _needs_earlier(name, detail.split())
         case _R.ALREADY_DONE:
             return (
                 f"{code(name)} is done here already. Comment what should be different, and the case goes on with that."
             )
         case _R.WORK_IN_FLIGHT:
             return (
-                f"{code(name)} can't be run again now: {code(detail)} is running. Comment what should be different, "
+                f"{code(name)} can't be run now: {code(detail)} is running. Comment what should be different, "
                 "and it is taken in; or ask again when it has ended."
             )
         case _R.PULL_OPEN:
@@ -128,6 +129,14 @@ def reply_words(refused: NotDone) -> str:
             return f"I am not sure what you want. You can ask for: {_LISTED}; for example `bot:triage`."
         case _:
             assert_never(refused.reason)
+
+
+def _needs_earlier(name: str, missing: Sequence[str]) -> str:
+    """All steps on the way, so that nobody is refused a second time."""
+    needs = " and ".join(f"a finished {step}" for step in missing)
+    first, *others = [code(f"bot:{step}") for step in (*missing, name)]
+    way = ", ".join([f"add the label {first}", *(f"when it is done {label}" for label in others)])
+    return f"{code(name)} needs {needs} first: {way}."
 
 
 def _noun(kind: str) -> str:

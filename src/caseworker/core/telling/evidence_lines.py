@@ -5,19 +5,20 @@ from typing import Final
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.text import code
+from caseworker.core.evidence.builds import Build
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
-from caseworker.core.issue.moves import is_green, was_red
+from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
-from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.telling.pull_request import cost_words
 
 
 def evidence_of(
-    case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, *, rehearsed: bool
+    case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, head: Build | None, *, rehearsed: bool
 ) -> list[str]:
-    lines = _proof(case, phrasing)
+    lines = _proof(case, phrasing, head)
     if case.requirements.planned:
         lines.append("Plan: it is made.")
     if case.investigation is not None:
@@ -40,36 +41,43 @@ def evidence_of(
 _UNCHANGED: Final = "Change: nothing is changed yet, so there is nothing to prove."
 
 
-def _proof(case: IssueCase, phrasing: Phrasing) -> list[str]:
+def _proof(case: IssueCase, phrasing: Phrasing, head: Build | None) -> list[str]:
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return [_UNCHANGED]
     shown = f"{phrasing.page(case.id, Page.DIFF)} shows it"
     change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
-    return [change, _red(case), _green(case), _reviewed(case)]
+    return [change, _red(case), _green(case, head), _reviewed(case), *_weakened(case)]
 
 
 def missing(case: IssueCase) -> list[str]:
     """What the case still lacks for a pull request."""
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return [_UNCHANGED]
-    has = {_red: was_red(case), _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
-    return [told(case) for told, there in has.items() if not there]
+    red = is_proved(case) or (case.evidence.red and not case.proof.unproved)
+    has = {_red: red, _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
+    lacks = [told(case) for told, there in has.items() if not there]
+    return [*lacks, *(_weakened(case) if unexplained(case) else [])]
 
 
 def _red(case: IssueCase) -> str:
     test = f"`{case.evidence.test_file}`" if case.evidence.test_file else "the new test"
+    if case.proof.proved is not None and case.proof.proved == case.delivery.checkpoint:
+        return f"Red first: {test} was run on the base's code as it is in this commit, and failed there."
+    if case.proof.unproved and case.evidence.built == case.delivery.checkpoint:
+        waived = ", and waived" if case.granted(Subject.NO_RED_TEST) else ""
+        return f"Red first: not seen for this commit{waived}: {case.proof.unproved}."
     if case.evidence.red:
         return f"Red first: {test} was seen to fail without the change."
     if case.granted(Subject.NO_RED_TEST):
         return "Red first: not seen, and waived."
-    if case.requirements.issue_type in (IssueType.BUG_FIX, None):
+    if needs_red(case) or case.requirements.issue_type is None:
         return "Red first: no test was seen to fail without the change yet."
-    return "Red first: not needed, as this is not a bug fix."
+    return "Red first: not needed, as no new test is asked for."
 
 
-def _green(case: IssueCase) -> str:
+def _green(case: IssueCase, head: Build | None = None) -> str:
     if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
-        return f"Green: commit {_short(case.evidence.green)} was built, and its tests pass."
+        return f"Green: commit {_short(case.evidence.green)} was built, and {_how_green(case, head)}."
     if case.evidence.built is None:
         return "Green: nothing was built yet."
     if is_green(case):
@@ -79,12 +87,34 @@ def _green(case: IssueCase) -> str:
     return f"Green: not yet, the last build was of commit {_short(case.evidence.built)}, and the work has moved on."
 
 
+def _how_green(case: IssueCase, head: Build | None) -> str:
+    """Tests that fail on the base as well are excused, but they don't pass."""
+    if head is None or head.commit != case.evidence.green:
+        return "nothing fails there that passes without the change"
+    failed = next((run for run in head.runs if not run.passed), None)
+    if failed is None:
+        return "its tests pass"
+    return f"{code(failed.command)} fails no more than without the change; it does not pass"
+
+
 def _reviewed(case: IssueCase) -> str:
     if case.evidence.approved is None:
         return "Reviewed: not approved yet."
     if case.evidence.approved == case.delivery.checkpoint:
         return f"Reviewed: the tech lead approved commit {_short(case.evidence.approved)}."
     return f"Reviewed: commit {_short(case.evidence.approved)} was approved, and the work has moved on."
+
+
+def _weakened(case: IssueCase) -> list[str]:
+    """Tests that check less, and changes of what decides, with who let each stay."""
+    left = unexplained(case)
+    return [f"Weakened: {one} {_who_let_it(case, one, is_open=one in left)}" for one in case.proof.weakened]
+
+
+def _who_let_it(case: IssueCase, finding: str, *, is_open: bool) -> str:
+    if is_open:
+        return "Nobody has given a reason yet."
+    return "The review gives a reason." if finding in case.proof.explained else "A person has waived it."
 
 
 def _investigated(investigation: Investigation, page: str) -> str:

@@ -21,8 +21,8 @@ _BLOCK: Final = 4_000
 _CELLS: Final = ((600, 20), (300, 8), (120, 4), (40, 1))
 """Limits to try until the table fits: characters per text, and pieces of evidence (the newest are kept)."""
 _HEAD: Final = ("id", "hypothesis", "likelihood", "status", "evidence for", "evidence against", "next test", "effort")
-_PIPE: Final = re.compile(r"(\\*)\|")
-_ANGLE: Final = re.compile(r"(\\*)<")
+_PIPE: Final = re.compile(r"(?<!\\)(\\*+)\|")
+_ANGLE: Final = re.compile(r"(?<!\\)(\\*+)<")
 
 OneLine = Callable[[str, int], str]
 

@@ -1,19 +1,22 @@
 """The title and body of a pull request, and the words for costs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.outgoing_text import Ours, outgoing, outgoing_line
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code
 from caseworker.core.casefile.model import CaseFile
-from caseworker.core.evidence.builds import Build, Purpose, Stage
+from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.outcomes.developer import Change
+from caseworker.core.outcomes.tech_lead import Finding
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
 from caseworker.core.telling.commit_messages import _unsigned
+from caseworker.core.telling.unseen import Unseen, unseen_words
 
 
 def cost_words(micros: int, *, rehearsed: bool) -> str:
@@ -45,25 +48,27 @@ def pull_request_body(
     changed: Sequence[str],
     written: Sequence[Change] = (),
     test_was_changed: bool = False,
-    weakened: Sequence[str] = (),
+    weakened_reasons: Mapping[str, str] | None = None,
     investigated: str = "",
     conflicts: Sequence[str] = (),
     opening: str = "",
     followed: str = "",
+    unseen: Sequence[Unseen] = (),
 ) -> str:
     """What, why, evidence, cost, and the issue that the merge closes. Missing evidence is named as plainly, with who
     waived it. `changed`: the files that the commit changes according to git. `written`: what developers said of
     them in all attempts, oldest first. `conflicts`: the files that conflict with the base branch. `opening`: the pm's
-    paragraph. `followed`: the rules of owners that the review relied on."""
+    paragraph. `followed`: the rules of owners that the review relied on. `weakened_reasons`: why each weakened test may
+    stay, in the review's words. `unseen`: claims of agents that nothing confirms."""
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
         *([opening] if opening else []),
         f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed, written)}",
         f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
-        "\n\n".join(["## Evidence", *evidence, *_weakened(weakened)]),
+        "\n\n".join(["## Evidence", *evidence, *_weakened(case, weakened_reasons or {}), *_unseen(unseen)]),
         *([investigated] if investigated else []),
-        "\n\n".join(part for part in (f"## Review\n\n{_review(file)}", followed) if part),
+        "\n\n".join(part for part in (f"## Review\n\n{_review(file, unseen)}", followed) if part),
         *_decided(case),
         f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
         f"Fixes #{file.issue.number}",
@@ -102,21 +107,37 @@ def _must_do(file: CaseFile) -> str:
 
 
 def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
-    red = latest(builds, Stage.RED)
-    if case.evidence.red and red is not None:
-        return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
+    head, red = latest(builds, Stage.HEAD), latest(builds, Stage.RED)
+    proof = head.proof if head is not None and head.commit == case.proof.proved else None
+    if proof is not None and head is not None:
+        told = f"**Red first**: the tests of `{head.commit[:12]}` on the base's code, without the change."
+        runs = [run_words(run) for run in proof.runs if run.purpose in (Purpose.NEW_TEST, Purpose.TEST)]
+        return [f"{told} {proof.verdict.reason}.{_by_exit_code(proof.runs)}", *runs]
     if not case.requirements.test_required:
         return ["No new test was asked for: the change alters no behaviour."]
+    if case.evidence.red and red is not None:
+        return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
     if case.evidence.red:
         return []
     return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
 
 
+def _by_exit_code(runs: Sequence[CommandRun]) -> str:
+    """Says which test commands report no single tests. Empty: all do."""
+    tests = [run for run in runs if run.purpose in (Purpose.NEW_TEST, Purpose.TEST)]
+    silent = dict.fromkeys(code(run.command) for run in tests if run.report is None)
+    if not silent:
+        return ""
+    verb = "report" if len(silent) > 1 else "reports"
+    return f" {' and '.join(silent)} {verb} no single tests: exit code and output were judged."
+
+
 def _changed_test(case: IssueCase, test_was_changed: bool) -> list[str]:
     if not test_was_changed:
         return []
+    again = ", and was run again as it is now" if case.proof.proved == case.delivery.checkpoint else ""
     return [
-        f"**The test was changed after it was seen to fail**: compare {code(case.evidence.test_file)} "
+        f"**The test was changed after it was first seen to fail**{again}: compare {code(case.evidence.test_file)} "
         f"in `{(case.evidence.tests or '')[:12]}` and in this pull request."
     ]
 
@@ -137,13 +158,25 @@ def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
         told = f"**Green after**: {where}."
     else:
         told = f"**Green after**: {where}. What fails here fails without the change as well, and nothing more fails."
-    return [told, *(run_words(run) for run in head.runs)]
+    return [f"{told}{_by_exit_code(head.runs)}", *(run_words(run) for run in head.runs)]
 
 
-def _weakened(findings: Sequence[str]) -> list[str]:
-    if not findings:
+def _weakened(case: IssueCase, reasons: Mapping[str, str]) -> list[str]:
+    if not case.proof.weakened:
         return []
-    return [f"**Tests removed, skipped or weakened**, found by comparing them with the base:\n\n{_bullets(findings)}"]
+    waived = _waived(case, Subject.WEAKENED)
+    lines = [f"{one} {_why_it_may_stay(one, reasons, waived)}".strip() for one in case.proof.weakened]
+    return [f"**Tests that check less, and changes of what decides**, found by code:\n\n{_bullets(lines)}"]
+
+
+def _why_it_may_stay(finding: str, reasons: Mapping[str, str], waived: str) -> str:
+    return f"The review: {reasons[finding]}" if finding in reasons else waived.strip()
+
+
+def _unseen(claims: Sequence[Unseen]) -> list[str]:
+    if not claims:
+        return []
+    return [f"**Said by agents, and not seen**:\n\n{_bullets(unseen_words(claims))}"]
 
 
 def _waived(case: IssueCase, subject: Subject) -> str:
@@ -165,7 +198,13 @@ def _red_run(red: Build) -> str:
     return run_words(failing) if failing is not None else ""
 
 
-def _review(file: CaseFile) -> str:
+def _review(file: CaseFile, unseen: Sequence[Unseen]) -> str:
+    """The verdict with what the reviewer says. A finding at a place that is not there is marked."""
+    wrong = {one.what.claim for one in unseen if one.role is Role.TECH_LEAD}
     good = [f"- {line}" for line in file.review.findings.good]
-    minor = [f"- minor, {code(f'{f.file}:{f.line}')}: {f.issue}" for f in file.review.findings.issues]
+    minor = [f"- minor, {code(f'{f.file}:{f.line}')}: {f.issue}{_mark(f, wrong)}" for f in file.review.findings.issues]
     return "\n".join([f"{file.review.verdict}.", *good, *minor])
+
+
+def _mark(finding: Finding, wrong: Set[str]) -> str:
+    return " (not seen)" if {finding.file, f"{finding.file}:{finding.line}"} & wrong else ""

@@ -19,7 +19,7 @@ _UNWANTED: Final = {
     "characters that nobody sees": re.compile(
         "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
     ),
-    "markup": re.compile(r"[<>]|^\s*(?:#|```|---|===)", re.MULTILINE),
+    "markup": re.compile(r"[<>]|^[^\S\n]*+(?:#|```|---|===)", re.MULTILINE),
 }
 """What only code may write. A number could close another issue; a mention or a link could call people."""
 

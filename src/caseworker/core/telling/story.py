@@ -4,9 +4,10 @@ from typing import Final, assert_never
 
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable, words_of
-from caseworker.core.evidence.builds import Stage, how_it_ended
+from caseworker.core.evidence.builds import CommandRun, Stage, how_it_ended
 from caseworker.core.issue.words import state_words
 from caseworker.core.people.commands import MessageKind
+from caseworker.core.record.claim_entries import ClaimsChecked
 from caseworker.core.record.entries import (
     AgentSaid,
     AttemptEnded,
@@ -41,6 +42,7 @@ from caseworker.core.record.pull_entries import (
     PullPublished,
     ThreadAnswered,
     TurnGiven,
+    UnpushedKept,
 )
 from caseworker.core.telling.pull_story import pull_lines
 from caseworker.core.telling.told import Mark, Told
@@ -66,11 +68,11 @@ def tell(entry: Entry) -> list[Told]:
             about = f", {', '.join(entry.services)}" if entry.services else ""
             vague = "; it names nothing to start from" if entry.vague else ""
             return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
-        case BugMoved():
+        case BugMoved() | PullMoved():
             return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
-        case PullMoved():
-            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
-        case PullJudged() | PullPublished() | ChecksRerun() | FindingPublished() | ThreadAnswered() | TurnGiven():
+        case PullJudged() | PullPublished() | UnpushedKept() | ChecksRerun():
+            return pull_lines(entry)
+        case FindingPublished() | ThreadAnswered() | TurnGiven():
             return pull_lines(entry)
         case Posted():
             return [Told(mark="agent", text=f"to the {entry.audience}: {one_line(entry.text, _MAIN)}")]
@@ -88,8 +90,8 @@ def tell(entry: Entry) -> list[Told]:
             TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed() | ModelAsked()
         ):
             return _turn_lines(entry)
-        case BuildRan():
-            return [*_build_lines(entry)]
+        case BuildRan() | ClaimsChecked():
+            return _check_lines(entry)
         case MatrixRevised():
             changes = one_line("; ".join(entry.changes))
             return [Told(mark="quiet", text=f"matrix {entry.version}, iteration {entry.iteration}: {changes}")]
@@ -151,16 +153,35 @@ def _turn_lines(
             assert_never(entry)
 
 
+def _check_lines(entry: BuildRan | ClaimsChecked) -> list[Told]:
+    """The lines of what code has looked at."""
+    if isinstance(entry, BuildRan):
+        return _build_lines(entry)
+    who = words_of(entry.role)
+    lines = [f"not seen: the {who} names {one.claim}, but {one.problem}" for one in entry.not_seen]
+    return [Told(mark="bad", text=one_line(line, _MAIN)) for line in lines]
+
+
 def _build_lines(entry: BuildRan) -> list[Told]:
     """The lines of a build. A red one is good if the new test was meant to fail."""
     wanted = "red" if entry.stage is Stage.RED else "green"
     mark: Mark = "good" if entry.verdict == wanted or entry.stage is Stage.BASE else "bad"
-    lines = [
-        Told(mark="tool", text=f"$ {one_line(run.command)}  {how_it_ended(run)} after {run.seconds:.1f} s")
-        for run in entry.runs
-    ]
+    lines = [_run_line(run) for run in entry.runs]
     verdict = entry.verdict.replace("_", " ")
-    return [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
+    told = [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
+    return told if entry.proves is None else [*told, *_proof_lines(entry)]
+
+
+def _proof_lines(entry: BuildRan) -> list[Told]:
+    """The head's tests on the base's code, where one has to fail."""
+    lines = [_run_line(run) for run in entry.on_base]
+    failed = entry.proves == "red"
+    how = "fail there, as they have to" if failed else "prove nothing"
+    return [*lines, Told(mark="good" if failed else "bad", text=f"its tests on the base's code: they {how}")]
+
+
+def _run_line(run: CommandRun) -> Told:
+    return Told(mark="tool", text=f"$ {one_line(run.command)}  {how_it_ended(run)} after {run.seconds:.1f} s")
 
 
 def cost_line(micros: int, calls: int) -> str:

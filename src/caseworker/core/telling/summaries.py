@@ -24,6 +24,7 @@ from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.build_texts import latest
 from caseworker.core.telling.evidence_lines import missing
+from caseworker.core.telling.unseen import Unseen, unseen_words
 
 
 class Seen(BaseModel):
@@ -34,6 +35,11 @@ class Seen(BaseModel):
     commit: str
     exit_code: int
     last_line: str
+
+    @property
+    def passed_words(self) -> str:
+        """What to call a run of a green build. It may fail as the base does."""
+        return "Seen to pass" if self.exit_code == 0 else "As before"
 
 
 class Summary(BaseModel):
@@ -59,6 +65,10 @@ class Summary(BaseModel):
     files: list[str]
     red: Seen | None
     green: Seen | None
+    weakened: list[str] = []
+    """Tests that check less, and changes of what decides."""
+    not_seen: list[str] = []
+    """Claims of agents that nothing confirms."""
     branch: str
     pull_request: int | None
     turns: int
@@ -79,8 +89,9 @@ def summarise(
     rehearsed: bool,
     seconds: float,
     asked: str = "",
+    unseen: Sequence[Unseen] = (),
 ) -> Summary:
-    """The summary of an issue case. `spent`: micro-dollars and model calls."""
+    """The summary of an issue case. `spent`: micro-dollars and model calls. `unseen`: claims that nothing confirms."""
     analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
     micros, calls = spent
     return Summary(
@@ -95,8 +106,10 @@ def summarise(
         wrong=_cause(case, outcomes) or (analyses[-1].root_cause if analyses else ""),
         changed=file.writer.summary,
         files=list(case.evidence.changed) or [change.file for change in file.writer.changes],
-        red=_seen(latest(builds, Stage.RED)) if case.evidence.red else None,
+        red=_seen_red(case, builds),
         green=_seen(latest(builds, Stage.HEAD)) if case.evidence.green else None,
+        weakened=list(case.proof.weakened),
+        not_seen=unseen_words(unseen),
         branch=case.branch,
         pull_request=case.delivery.pull_request,
         turns=case.progress.turns,
@@ -141,6 +154,14 @@ def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MILESTONE:
         return "milestone"
     return "waits" if case.state in PARKED | WAITING and not at_work(case) else "working"
+
+
+def _seen_red(case: IssueCase, builds: Sequence[Build]) -> Seen | None:
+    """The head's tests on the base's code, if they were run there; before that, the new test when it was written."""
+    head = latest(builds, Stage.HEAD)
+    if head is not None and head.proof is not None and head.commit == case.proof.proved:
+        return _seen(head.model_copy(update={"runs": head.proof.runs, "commit": case.delivery.base or head.commit}))
+    return _seen(latest(builds, Stage.RED)) if case.evidence.red else None
 
 
 def _seen(build: Build | None) -> Seen | None:

@@ -9,6 +9,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
+from caseworker.core.evidence.builds import Build
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import IssueCase, cap_of, limit_of
 from caseworker.core.issue.check_watch import check_words
@@ -55,15 +56,17 @@ def why(
     spent: int | None = None,
     rehearsed: bool = False,
     asked: str = "",
+    head: Build | None = None,
 ) -> Why:
-    """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word."""
+    """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word.
+    `head`: the newest build of the change."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
         state=case.state.value,
         stands=_stands(case),
         because=case.reason,
-        evidence=evidence_of(case, policy, spent, phrasing, rehearsed=rehearsed),
+        evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed),
         waits_for=_waits_for(case, policy),
         asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,

@@ -1,0 +1,46 @@
+"""Claims of agents that nothing confirms, for everybody who reads what they said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.text import code, words_of
+from caseworker.core.record.claim_entries import ClaimsChecked, NotSeen
+from caseworker.core.record.entries import Recorded, TurnCompleted
+
+CLAIMS: Final = frozenset({"claims_checked", "turn_completed"})
+"""The kinds of entries that `unseen_claims` reads."""
+_MOST: Final = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unseen:
+    role: Role
+    what: NotSeen
+
+    @property
+    def words(self) -> str:
+        return f"The {words_of(self.role)} names {code(self.what.claim)}: {self.what.problem}."
+
+
+def unseen_claims(record: Sequence[Recorded]) -> list[Unseen]:
+    """What was not seen of the newest turn of each role and task. What an earlier one claimed is replaced by it."""
+    last: dict[tuple[Role, Task], int] = {}
+    for one in record:
+        if isinstance(one.entry, TurnCompleted):
+            last[one.entry.role, one.entry.task] = one.entry.turn
+    turns = set(last.values())
+    checked = [one.entry for one in record if isinstance(one.entry, ClaimsChecked) and one.entry.turn in turns]
+    return [Unseen(role=entry.role, what=what) for entry in checked for what in entry.not_seen]
+
+
+def unseen_in_turn(record: Sequence[Recorded], turn: int) -> list[Unseen]:
+    checked = [one.entry for one in record if isinstance(one.entry, ClaimsChecked) and one.entry.turn == turn]
+    return [Unseen(role=entry.role, what=what) for entry in checked for what in entry.not_seen]
+
+
+def unseen_words(claims: Sequence[Unseen]) -> list[str]:
+    """A sentence for each, and how many more there are."""
+    more = len(claims) - _MOST
+    return [*(one.words for one in claims[:_MOST]), *([f"And {more} more."] if more > 0 else [])]

@@ -1,0 +1,77 @@
+"""Changes of what decides whether tests pass: named with the part that changed; other changes are not."""
+
+import pytest
+
+from caseworker.core.evidence.deciders import changed_deciders, may_decide
+
+MAKE = "PY = python3\n\nbuild:\n\tcc a.c\n\ntest: build\n\t$(PY) -m pytest\n\nclean:\n\trm -rf out\n"
+PACKAGE = '{"name": "shop", "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": true}}'
+PYPROJECT = '[project]\nname = "shop"\n[tool.pytest.ini_options]\naddopts = "-q"\n'
+SETUP = "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n"
+
+CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
+    ("a swallowed exit code", "Makefile", MAKE, MAKE.replace("pytest", "pytest || true"), "The target `test` of"),
+    ("what a test target needs", "Makefile", MAKE, MAKE.replace("cc a.c", "true"), "The target `build` of `Makefile`"),
+    ("a variable of a Makefile", "Makefile", MAKE, MAKE.replace("PY = python3", "PY = true"), "The settings of"),
+    (
+        "a test target is gone",
+        "Makefile",
+        MAKE,
+        "clean:\n\trm -rf out\n",
+        "`Makefile`, which decides how tests are run",
+    ),
+    ("a test script", "package.json", PACKAGE, PACKAGE.replace('"jest",', '"true",'), "The script `test` of"),
+    ("a script before it", "package.json", PACKAGE, PACKAGE.replace('"start"', '"pretest"'), "The script `pretest` of"),
+    ("the settings of jest", "package.json", PACKAGE, PACKAGE.replace("true", "false"), "The key `jest` of"),
+    ("a broken package.json", "package.json", PACKAGE, "{", "of `package.json`, which decides how tests are run"),
+    ("the settings of pytest", "pyproject.toml", PYPROJECT, PYPROJECT.replace("-q", "-k nothing"), "`tool.pytest`"),
+    ("settings in setup.cfg", "setup.cfg", SETUP, SETUP.replace("-q", "--co"), "The section `tool:pytest` of"),
+    (
+        "a conftest",
+        "tests/conftest.py",
+        "x = 1\n",
+        "x = 2\n",
+        "`tests/conftest.py`, which decides how tests are run, was",
+    ),
+    ("a new conftest", "conftest.py", None, "x = 2\n", "run, was added."),
+    ("a conftest is gone", "conftest.py", "x = 2\n", None, "run, was deleted."),
+    ("a hook of every Python", "sitecustomize.py", None, "import os\n", "run, was added."),
+    ("pytest.ini", "pytest.ini", "[pytest]\n", "[pytest]\naddopts = --co\n", "was changed."),
+    ("a runner's configuration", "jest.config.js", "x", "y", "was changed."),
+    ("a workflow", ".github/workflows/ci.yml", "a: 1", "a: 2", "was changed."),
+    ("another CI", ".gitlab-ci.yml", "a: 1", None, "was deleted."),
+    ("our own settings", ".caseworker.toml", "", "[commands]\ntest = 'true'\n", "was changed."),
+]
+
+
+def texts(path: str, text: str | None) -> dict[str, str | None]:
+    return {path: text} if text is not None else {}
+
+
+@pytest.mark.parametrize(("path", "old", "new", "said"), [r[1:] for r in CHANGES], ids=[r[0] for r in CHANGES])
+def test_a_change_of_what_decides_is_named(path: str, old: str | None, new: str | None, said: str) -> None:
+    assert may_decide(path)
+    found = changed_deciders(texts(path, old), texts(path, new))
+    assert any(said in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("Makefile", MAKE, MAKE.replace("rm -rf out", "rm -rf out tmp")),
+        ("Makefile", MAKE, MAKE + "\n# a word\n\nrelease:\n\ttrue\n"),
+        ("package.json", PACKAGE, PACKAGE.replace('"shop"', '"store"')),
+        ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"shop"', '"store"')),
+        ("setup.cfg", SETUP, SETUP.replace("shop", "store")),
+        ("shop/cart.py", "x = 1", "x = 2"),
+        ("Makefile", MAKE, MAKE),
+    ],
+)
+def test_other_changes_are_not_named(path: str, old: str, new: str) -> None:
+    assert changed_deciders({path: old}, {path: new}) == []
+
+
+def test_a_file_that_is_too_large_to_be_compared_is_named() -> None:
+    too_large = "`Makefile` decides about tests, and is too large to be compared: look at it."
+    assert changed_deciders({"Makefile": None}, {"Makefile": MAKE}) == [too_large]
+    assert changed_deciders({"Makefile": MAKE}, {"Makefile": MAKE + " " * 600_000}) == [too_large]

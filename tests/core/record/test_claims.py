@@ -1,0 +1,95 @@
+"""Which claims in an agent's words are checked, and which of them nothing confirms."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from caseworker.core.base.ids import Sha, TraceId
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.outcomes.outcome import Outcome, parse_outcome
+from caseworker.core.record.claim_entries import ClaimsChecked, NotSeen
+from caseworker.core.record.claims import claims_in, not_seen
+from caseworker.core.record.entries import Entry, Recorded, ToolCalled, ToolReturned, TurnCompleted
+from caseworker.core.telling.unseen import unseen_claims, unseen_words
+
+FILES = {"shop/cart.py": "def total():\n    return 1\n", "Makefile": "test:\n"}
+
+
+def recorded(*entries: Entry) -> list[Recorded]:
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    return [
+        Recorded(sequence=number, at=at, trace=TraceId("t"), version=1, entry=entry)
+        for number, entry in enumerate(entries, start=1)
+    ]
+
+
+RAN = recorded(
+    ToolCalled(turn=1, call="c", tool="Bash", summary="cd shop && make test"),
+    ToolReturned(turn=1, call="c", ok=True, output=""),
+    ToolCalled(turn=1, call="d", tool="Bash", summary="make hang"),
+)
+
+
+def review(text: str, **more: object) -> Outcome:
+    return parse_outcome(Role.TECH_LEAD, Task.REVIEW, {"status": "APPROVED", "good": [text], **more})
+
+
+def wrong_in(outcome: Outcome, *later: dict[str, str | None]) -> list[tuple[str, str]]:
+    return [(one.claim, one.problem) for one in not_seen(claims_in(outcome, "/w/"), RAN, [FILES, *later])]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("shop/cart.py:2 is right.", []),
+        ("See `shop/cart.py:2`: `return 1` is right.", []),
+        ("See /w/shop/cart.py:1.", []),
+        ("shop/cart.py:2-3 is right, at 10:30, on localhost:80 and example.com:443.", []),
+        ("I ran `make test`.", []),
+        ("Run `make deploy` next.", []),
+        ("shop/cart.py:9 is wrong.", [("shop/cart.py:9", "`shop/cart.py` has 2 lines, not 9")]),
+        ("shop/cart.py, line 2: `return 1` is right.", []),
+        ("`shop/cart.py` line 8 is wrong.", [("shop/cart.py:8", "`shop/cart.py` has 2 lines, not 8")]),
+        ("shop/carts.py:1 is wrong.", [("shop/carts.py:1", "there is no file `shop/carts.py` in the repository")]),
+        ("`shop/cart.py:2`: `return 2`", [("shop/cart.py:2", "the line does not hold `return 2`")]),
+        ("I ran `make deploy`.", [("make deploy", "no such command was run in this case")]),
+        ("`make deploy` was run twice.", [("make deploy", "no such command was run in this case")]),
+        ("We executed the whole `make hang`.", [("make hang", "no such command was run in this case")]),
+    ],
+)
+def test_lines_and_commands_in_words_are_checked(text: str, wrong: list[tuple[str, str]]) -> None:
+    assert wrong_in(review(text)) == wrong
+
+
+def test_a_finding_is_checked_at_its_file_and_line() -> None:
+    issue = {"file": "shop/cart.py", "line": 7, "issue": "Short.", "severity": "minor"}
+    whole = {"file": "Makefile", "line": 0, "issue": "Short.", "severity": "minor"}
+    assert [claim for claim, _ in wrong_in(review("Fine.", issues=[issue, whole]))] == ["shop/cart.py:7"]
+
+
+def test_a_writer_may_name_files_as_they_were_or_as_they_are_now() -> None:
+    fields = {"status": "READY_FOR_QA", "summary": "new.py:1 is new.", "commit_message": "New"}
+    changes = [{"file": name, "description": "changed"} for name in ("new.py", "Makefile", "none.py")]
+    outcome = parse_outcome(Role.DEVELOPER, Task.IMPLEMENT, {**fields, "changes": changes})
+    assert [claim for claim, _ in wrong_in(outcome, {"new.py": "x\n"})] == ["none.py"]
+
+
+def test_only_claims_of_the_newest_turn_of_a_role_and_task_stand() -> None:
+    def turn(number: int) -> TurnCompleted:
+        return TurnCompleted(
+            turn=number,
+            attempt=1,
+            role=Role.TECH_LEAD,
+            task=Task.REVIEW,
+            status="APPROVED",
+            summary="",
+            checkpoint=Sha("a" * 40),
+            calls=1,
+            cost_micros=0,
+        )
+
+    def claim(number: int, words: str) -> ClaimsChecked:
+        return ClaimsChecked(turn=number, role=Role.TECH_LEAD, not_seen=[NotSeen(claim=words, problem="it is gone")])
+
+    record = recorded(claim(1, "a.py:1"), turn(1), claim(2, "b.py:2"), turn(2))
+    assert unseen_words(unseen_claims(record)) == ["The tech lead names `b.py:2`: it is gone."]
