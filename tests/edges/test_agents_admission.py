@@ -8,6 +8,7 @@ import pytest
 from caseworker.agents.admission import objection, passed_betas
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.upstreams import ModelCall
+from caseworker.core.record.entries import ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import DONE, AgentWorld, MemoryLedger, bash, script
@@ -111,7 +112,7 @@ async def test_a_body_that_can_be_parsed_in_two_ways_is_refused(tmp_path: Path, 
     ],
 )
 def test_only_the_model_of_the_brief_may_be_asked(model: str, asked: str, allowed: bool) -> None:
-    call = ModelCall(path="/v1/messages", query="", headers={}, body=b"", document={"model": asked})
+    call = ModelCall(path="/v1/messages", query="", headers={}, body=b"", document={"model": asked, "max_tokens": 1})
     expected = None if allowed else f"this turn may ask {model} only, not {asked}"
     assert objection(call, model) == expected
 
@@ -132,26 +133,26 @@ def test_betas_of_the_agent_pass_and_unknown_ones_are_left_out() -> None:
     assert passed_betas("skills-2025-10-02, effort-2025-11-24") == "effort-2025-11-24"
 
 
-async def test_a_refused_call_by_a_program_of_the_agent_does_not_end_the_turn(tmp_path: Path) -> None:
+async def test_a_program_of_the_agent_can_not_call_the_model(tmp_path: Path) -> None:
     world = AgentWorld(tmp_path)
     (world.workspace / "call.py").write_text(
         "import json, os, socket\n"
         "gateway = socket.socket(socket.AF_UNIX)\n"
         "gateway.connect(os.environ['ANTHROPIC_UNIX_SOCKET'])\n"
-        "body = json.dumps({'model': 'claude-sonnet-5', 'max_tokens': 9, 'messages': [],\n"
-        "    'tools': [{'type': 'web_fetch_20250910', 'name': 'web_fetch'}]})\n"
+        "body = json.dumps({'model': 'claude-sonnet-5', 'max_tokens': 9, 'messages': []})\n"
         "head = f'POST /v1/messages HTTP/1.0\\r\\nhost: model\\r\\ncontent-length: {len(body)}\\r\\n\\r\\n'\n"
-        "gateway.sendall((head + body).encode())\n"
-        "open('answer.txt', 'wb').write(gateway.makefile('rb').read())\n"
+        "try:\n"
+        "    gateway.sendall((head + body).encode())\n"
+        "    print('ANSWERED', gateway.recv(100))\n"
+        "except OSError as error: print('REFUSED', error)\n"
     )
     async with provider(script(bash("python3 call.py"), DONE)) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
         ended = await world.run(world.brief(None))
     assert isinstance(ended, AgentFinished)
     assert ended.calls == len(api.requests) == len(world.ledger.settled) == 2
-    answer = (world.workspace / "answer.txt").read_text()
-    assert "403" in answer.splitlines()[0]
-    assert "the tool `web_fetch_20250910` would run at the provider" in answer
+    [output] = [event.output for event in world.story.events if isinstance(event, ToolReturned)]
+    assert output.startswith("REFUSED") or output == "ANSWERED b''"
 
 
 @pytest.mark.parametrize("model", ["claude-opus-5", "claude-haiku-4-5", "sonnet", "claude-sonnet-5[1m]", "glm-4.6"])

@@ -232,3 +232,37 @@ async def test_neither_key_nor_bodies_are_logged(tmp_path: Path, caplog: pytest.
     assert KEY not in caplog.text
     assert "private matter" not in caplog.text
     assert "Hello from the model" not in caplog.text
+
+
+@pytest.mark.parametrize("asked", [None, 0, -1, True, 1.5, "1000", 10**12, 128_001, [1000], {}])
+async def test_a_call_without_a_sensible_number_of_tokens_is_refused(tmp_path: Path, asked: object) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (_, client):
+        answer = await client.post("/v1/messages", json={**question(), "max_tokens": asked})
+        assert answer.status_code == 403
+        assert "`max_tokens` must be a whole number" in answer.json()["error"]["message"]
+        assert api.headers == []
+    assert ledger.reserved == []
+
+
+async def test_counting_tokens_has_a_limit_and_ends_with_the_turn(tmp_path: Path) -> None:
+    body = {key: value for key, value in question().items() if key not in ("max_tokens", "stream")}
+    async with provider(SAY) as api, serving(tmp_path, api.url, MemoryLedger(), calls=2) as (gateway, client):
+        answers = [await client.post("/v1/messages/count_tokens", json=body) for _ in range(3)]
+        assert [answer.status_code for answer in answers][2] == 403
+        assert gateway.token_counts == 2
+
+
+async def test_an_unstreamed_call_that_is_hung_up_is_settled(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, _):
+        body = json.dumps(question(stream=False)).encode()
+        head = f"POST /v1/messages HTTP/1.1\r\nHost: model\r\nContent-Length: {len(body)}"
+        _, writer = await asyncio.open_unix_connection(str(gateway.path))
+        writer.write(f"{head}\r\n\r\n".encode() + body)
+        await writer.drain()
+        writer.close()
+        await until(lambda: bool(ledger.settled))
+    ((usage, micros),) = ledger.settled.values()
+    assert usage.output_tokens > 0
+    assert micros > 0

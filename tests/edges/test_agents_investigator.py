@@ -15,7 +15,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.bug_conversation import Line
+from caseworker.core.record.bug_conversation import Delivery, Line
 from caseworker.core.record.entries import ToolCalled, ToolReturned
 from caseworker.ports import AgentFinished, BugBrief
 from tests.edges.agents_provider import provider
@@ -119,6 +119,29 @@ def test_the_pages_of_a_conversation_hold_all_of_it_once() -> None:
     assert said == "".join(texts)
     assert 'words, part 2 of 4" from' in "".join(pages)
     assert conversation_page(lines, 1) == "There are 43 entries in all, and none before the first."
+
+
+def test_a_page_says_which_posts_did_not_reach_people() -> None:
+    noon = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+    post = Line(
+        at=noon,
+        speaker="bot",
+        author="caseworker",
+        about="question",
+        text="Which page?",
+        audience=Audience.REPORTER,
+        delivery=Delivery.UNDELIVERED,
+    )
+    page = conversation_page([post, post.model_copy(update={"text": "", "delivery": Delivery.PENDING})])
+    assert re.sub(r"quoted-\w+", "quoted", page) == (
+        "Entries 1 to 2 of 2, oldest first.\n"
+        '<quoted what="2026-01-02 12:00:00 UTC, question, NOT DELIVERED" from="you, to the reporter">\n'
+        "Which page?\n"
+        "</quoted>\n"
+        '<quoted what="2026-01-02 12:00:00 UTC, question, NOT SAID YET" from="you, to the reporter">\n'
+        "(its text is made when it is said)\n"
+        "</quoted>"
+    )
 
 
 async def test_a_page_before_no_entry_is_refused(world: AgentWorld) -> None:

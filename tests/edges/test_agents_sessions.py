@@ -5,6 +5,7 @@ from claude_agent_sdk import SessionKey, SessionStoreEntry
 from claude_agent_sdk.testing import run_session_store_conformance
 
 from caseworker.agents.sessions import SessionAdapter
+from caseworker.core.base.ids import SessionId
 from caseworker.core.base.redaction import Redactor
 from tests.edges.agents_world import MemoryTranscripts
 
@@ -23,6 +24,19 @@ async def test_a_session_is_found_from_another_working_directory() -> None:
     store = adapter()
     await store.append({"project_key": "-work-a", "session_id": SESSION}, [{"type": "user", "uuid": "1"}])
     assert await store.load({"project_key": "-work-b", "session_id": SESSION}) == [{"type": "user", "uuid": "1"}]
+
+
+async def test_an_attempt_writes_only_its_own_session() -> None:
+    transcripts = MemoryTranscripts()
+    other = "3f0e4a52-0000-4000-8000-000000000002"
+    await adapter(transcripts).append({"project_key": "p", "session_id": other}, [{"type": "user", "uuid": "1"}])
+    store = SessionAdapter(transcripts, Redactor(), own=SessionId(SESSION))
+    await store.append({"project_key": "p", "session_id": SESSION}, [{"type": "user", "uuid": "2"}])
+    assert not store.trespassed
+    await store.append({"project_key": "p", "session_id": other}, [{"type": "assistant", "uuid": "3"}])
+    await store.delete({"project_key": "p", "session_id": other})
+    assert store.trespassed
+    assert await transcripts.load(SessionId(other), "") == [{"type": "user", "uuid": "1"}]
 
 
 async def test_secrets_are_redacted_at_any_depth() -> None:

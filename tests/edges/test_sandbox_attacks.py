@@ -4,6 +4,8 @@ Each is first run without the sandbox, where it must work (if it does no harm): 
 """
 
 import os
+import platform
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -88,6 +90,59 @@ except OSError: pass
 """,
 }
 
+CALLING = {
+    "vsock": 'socket.socket(40, socket.SOCK_STREAM); got("a vsock")',
+    "the kernel's ciphers": 'socket.socket(38, socket.SOCK_SEQPACKET); got("a cipher socket")',
+    "io_uring": """
+import ctypes
+if ctypes.CDLL(None, use_errno=True).syscall(425, 1, ctypes.create_string_buffer(120)) >= 0: got("a ring")
+""",
+    "keys": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.syscall(250, 0, -3, 0) >= 0: got("the session keyring")
+if libc.syscall(248, b"user", b"planted", b"x", 1, -2) >= 0: got("a new key")
+libc.syscall(249, b"user", b"planted", None, 0)
+if ctypes.get_errno() != 1: got("an answer to a request for a key")
+""",
+    "another process": """
+import ctypes, time
+libc = ctypes.CDLL(None, use_errno=True)
+other = subprocess.Popen(["sleep", "30"])
+for how in (16, 0x4206):
+    if libc.syscall(101, how, other.pid, None, None) >= 0: got("a traced process")
+memory = ctypes.create_string_buffer(8)
+vector = (ctypes.c_void_p * 2)(ctypes.addressof(memory), 8)
+if libc.syscall(310, other.pid, vector, 1, vector, 1, 0) >= 0 or ctypes.get_errno() != 38: got("memory")
+pidfd = os.pidfd_open(other.pid)
+if libc.syscall(438, pidfd, 1, 0) >= 0: got("an open file")
+other.kill()
+""",
+    "new namespaces": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for flag in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000, 0x80):
+    if libc.syscall(272, flag) >= 0: got(("unshare", hex(flag)))
+    if ctypes.get_errno() != 1: got(("unshare answers", ctypes.get_errno()))
+    child = libc.syscall(56, flag | 17, None, None, None, None) if flag != 0x80 else -1
+    if child == 0: os._exit(0)
+    if child > 0: got(("clone", hex(flag)))
+arguments = ctypes.create_string_buffer((0x10000000).to_bytes(8, "little"), 88)
+child = libc.syscall(435, arguments, 88)
+if child == 0: os._exit(0)
+if child > 0 or ctypes.get_errno() != 38: got("clone3")
+""",
+    "32-bit calls": """
+import ctypes, mmap
+code = bytes.fromhex("b814000000cd80c3")  # mov eax, 20 (getpid); int 0x80; ret
+page = mmap.mmap(-1, 4096, prot=7)
+page.write(code)
+answer = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+if answer >= 0: got(("a 32-bit call", answer))
+""",
+}
+"""Calls by their numbers on x86_64."""
+
 
 @pytest.fixture(scope="module", params=["root", "nobody"])
 def cell(request: pytest.FixtureRequest) -> Iterator[Prison]:
@@ -110,6 +165,46 @@ def test_the_sandbox_itself_can_not_be_changed_from_inside(cell: Prison, name: s
     inside = cell.attack(WRITING[name])
     assert "TRIED" in inside
     assert "GOT" not in inside
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the attacks have the numbers of x86_64")
+@pytest.mark.parametrize("name", CALLING)
+def test_system_calls_that_nobody_needs_are_refused(cell: Prison, name: str) -> None:
+    inside = cell.attack(CALLING[name])
+    assert "TRIED" in inside
+    assert "GOT" not in inside
+
+
+@pytest.mark.parametrize(("mode", "opened"), [(0o111, False), (0o555, True)])
+def test_an_execute_only_program_is_closed_to_its_own_user(cell: Prison, mode: int, opened: bool) -> None:
+    program = cell.workspace / f"program-{mode:o}"
+    shutil.copy("/bin/sleep", program)
+    shutil.chown(program, cell.user)
+    program.chmod(mode)
+    code = f"""
+import time
+running = subprocess.Popen([{str(program)!r}, "20"], stdout=subprocess.PIPE)
+while Path(f"/proc/{{running.pid}}/comm").read_text().strip() != {program.name!r}: time.sleep(0.01)
+for name in ("fd/1", "mem", "environ"):
+    try: Path("/proc", str(running.pid), name).open("rb" if name == "environ" else "r+b", buffering=0); got(name)
+    except OSError as error: print(error)
+running.kill()
+"""
+    inside = cell.attack(code)
+    assert "TRIED" in inside
+    assert ("GOT" in inside) == opened, inside
+
+
+def test_ordinary_programs_do_not_notice_the_filter(cell: Prison) -> None:
+    code = """
+import multiprocessing, threading
+with multiprocessing.get_context("fork").Pool(2) as pool: print(pool.map(abs, [-1, -2]))
+threading.Thread(target=lambda: print("thread")).start()
+a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+server = socket.create_server(("127.0.0.1", 0)); socket.create_connection(server.getsockname()); print("loopback")
+print(socket.if_nameindex()[0][1], subprocess.run(["sh", "-c", "echo $((6*7)) | cat"], capture_output=True).stdout)
+"""
+    assert cell.attack(code).splitlines()[1:] == ["[1, 2]", "thread", "b'x'", "loopback", "lo b'42\\n'"]
 
 
 def test_a_read_only_workspace_can_not_be_written(cell: Prison) -> None:

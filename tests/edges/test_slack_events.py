@@ -4,12 +4,16 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 import httpx
 import pytest
+from slack_sdk.signature import SignatureVerifier
+from starlette.requests import Request
+from starlette.types import Message
 
 from caseworker.chats.slack_app import Receive, SlackSocket, http_route
+from caseworker.chats.slack_requests import NotTaken, read_signed
 from caseworker.core.base.errors import Refused, Transient
 from tests.edges.slack_world import Receiver, in_socket_mode, over_http, until
 from tests.patience import PATIENCE
@@ -229,12 +233,12 @@ async def test_a_request_that_is_not_from_slack_is_refused(slack: SlackDouble, f
 @pytest.mark.parametrize(
     "body", ["no JSON", '{"type": ', "[]", '"text"', "", "payload=%7B%7D", "ssl_check=1", "[" * 100_000]
 )
-async def test_a_body_that_is_no_object_is_acknowledged_if_slack_signed_it(slack: SlackDouble, body: str) -> None:
+async def test_a_body_that_is_no_object_is_refused_without_a_stack_trace(slack: SlackDouble, body: str) -> None:
     receiver = Receiver()
     async with over_http(slack, receiver) as url, httpx.AsyncClient() as client:
         signed = await client.post(url, content=body, headers=slack.delivery.signed(body))
         forged = await client.post(url, content=body, headers=slack.delivery.signed(f"{body} "))
-    assert (signed.status_code, forged.status_code, receiver.taken) == (200, 401, [])
+    assert (signed.status_code, forged.status_code, receiver.taken) == (400, 401, [])
 
 
 async def test_a_broken_frame_does_not_stop_socket_mode(slack: SlackDouble) -> None:
@@ -246,14 +250,55 @@ async def test_a_broken_frame_does_not_stop_socket_mode(slack: SlackDouble) -> N
     assert receiver.texts == ["after"]
 
 
-async def test_a_request_that_is_too_long_or_of_unknown_length_is_not_read(slack: SlackDouble) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Slack-Request-Timestamp", "\u00b2".encode("latin-1")),  # a digit for Python, and no number
+        ("X-Slack-Request-Timestamp", b"9" * 5_000),
+        ("X-Slack-Request-Timestamp", b"-1"),
+        ("X-Slack-Request-Timestamp", b"1e9"),
+        ("X-Slack-Signature", "v0=\u00e9".encode("latin-1")),
+    ],
+)
+async def test_a_broken_header_is_refused_without_a_stack_trace(slack: SlackDouble, name: str, value: bytes) -> None:
+    body = "{}"
+    headers = {key.encode(): text.encode() for key, text in slack.delivery.signed(body).items()}
+    async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
+        answer = await client.post(url, content=body, headers=list({**headers, name.encode(): value}.items()))
+    assert answer.status_code == 401
+
+
+async def test_a_body_in_another_encoding_is_refused_without_a_stack_trace(slack: SlackDouble) -> None:
+    async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
+        answer = await client.post(url, content='{"type": "x"}'.encode("utf-16"), headers=slack.delivery.signed("{}"))
+    assert answer.status_code == 400
+
+
+async def test_a_chunked_body_is_counted_while_it_is_read(slack: SlackDouble) -> None:
+    sent = 0
+
     async def endless() -> AsyncIterator[bytes]:
-        yield b"{"
+        nonlocal sent
+        while sent < 50_000_000:
+            sent += 100_000
+            yield b" " * 100_000
 
     async with over_http(slack, Receiver()) as url, httpx.AsyncClient() as client:
         long = await client.post(url, content=b" " * 1_000_001)
-        unsaid = await client.post(url, content=endless())
-    assert (long.status_code, unsaid.status_code) == (413, 411)
+        with suppress(httpx.TransportError):  # the connection may be closed before all is sent
+            chunked = await client.post(url, content=endless())
+            assert chunked.status_code == 413
+    assert long.status_code == 413
+
+
+async def test_a_body_that_never_ends_is_given_up(slack: SlackDouble) -> None:
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError("nothing ever comes")
+
+    request = Request({"type": "http", "method": "POST", "headers": []}, receive)
+    taken = await read_signed(request, SignatureVerifier("secret"), seconds=0.01)
+    assert taken == NotTaken(408, "That took too long.")
 
 
 def test_http_without_a_signing_secret_is_refused() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from caseworker.chats.mrkdwn import LONGEST, fitting, to_mrkdwn
 from caseworker.chats.slack_manifest import manifest
+from caseworker.core.people.mentions import only_calling
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,28 @@ from caseworker.chats.slack_manifest import manifest
     ],
 )
 def test_markdown_becomes_slacks_markup(markdown: str, slack: str) -> None:
-    assert to_mrkdwn(markdown) == slack
+    assert to_mrkdwn(markdown, ("example.com",)) == slack
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[the pull request](https://evil.example/1)", "the pull request (`https://evil.example/1`)"),
+        ("[a](https://example.com.evil.example)", "a (`https://example.com.evil.example`)"),
+        ("[a](https://example.com@evil.example/)", "a (`https://example.com@evil.example/`)"),
+        ("see https://evil.example/x", "see `https://evil.example/x`"),
+        ("# https://evil.example", "*`https://evil.example`*"),
+        ("https://a.evil.example/`*b*", "`https://a.evil.example/%60*b*`"),
+        ("https://docs.example.com/x", "https://docs.example.com/x"),
+    ],
+)
+def test_an_address_elsewhere_is_shown_and_is_no_link(written: str, shown: str) -> None:
+    assert to_mrkdwn(written, ("example.com",)) == shown
+
+
+def test_an_agent_can_call_only_people_of_the_case() -> None:
+    assert only_calling("@U0ADA1234 @U0BOB5678", {"U0ADA1234"}) == "@U0ADA1234 @\u200bU0BOB5678"
+    assert to_mrkdwn(only_calling("@U0BOB5678", set())) == "@\u200bU0BOB5678"
 
 
 @pytest.mark.parametrize("quoted", ["<!channel>", "<!here|here>", "<@U0ADA1234>", "<#C0REPORTS>", "<http://a|b>"])

@@ -7,6 +7,8 @@ from sqlalchemy import text
 
 from caseworker.core.base.errors import Defect, Transient
 from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.case import About
+from caseworker.core.bug.moves import say_to_all
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, NewMessage, Standing
 from caseworker.core.record.entries import Noted, Posted
@@ -99,6 +101,34 @@ async def test_types_of_posts(store: Store, emptied_url: str) -> None:
     for about in expected:
         await post(store, case, about)
     assert [kind for (kind,) in await rows(emptied_url, "message_type")][1:] == list(expected.values())
+
+
+async def test_a_post_that_was_refused_is_not_shown_as_said(store: Store, emptied_url: str) -> None:
+    case = await open_bug(store)
+    posted = Posted(audience=Audience.REPORTER, about="question", number=1, text="Which page?", undelivered=True)
+    partly = posted.model_copy(update={"number": 2, "place": "C1/17.2"})
+    await store.record.append(case, [posted, partly], trace=TRACE)
+    assert (await rows(emptied_url, "message_type, message_text"))[1:] == [
+        ("undelivered_clarification_request", "Which page?"),
+        ("clarification_request", "Which page?"),
+    ]
+
+
+async def test_posts_in_the_outbox_are_shown_as_unsaid_until_they_are_on_the_record(
+    store: Store, emptied_url: str
+) -> None:
+    case = await open_bug(store)
+    stored = await store.bugs.load(case)
+    assert stored is not None
+    bug = say_to_all(stored.case, About.QUESTION, 1)
+    await store.bugs.save(bug, trace=TRACE)
+    assert [kind for (kind,) in await rows(emptied_url, "message_type")][1:] == ["unsaid_clarification_request"] * 2
+    await post(store, case, "question")
+    assert sorted(str(kind) for (kind,) in await rows(emptied_url, "message_type")) == [
+        "bug_report",
+        "clarification_request",
+        "unsaid_clarification_request",
+    ]
 
 
 async def test_characters_that_no_database_stores_do_not_break_the_view(store: Store, emptied_url: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from caseworker.core.base.budget import Usage
-from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.errors import DailyCap, Defect, Refused
 from caseworker.core.base.ids import split_issue_case
 from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.store import Store
@@ -182,3 +182,21 @@ async def test_amounts_of_money_may_exceed_32_bits(store: Store) -> None:
     huge = 5_000_000_000
     assert await store.ledger.reserve(attempt, model="opus", micros=huge, cap_micros=huge, rehearsed=True)
     assert (await store.ledger.spent(case)).micros == huge
+
+
+async def test_all_cases_together_never_pass_the_daily_cap(store: Store) -> None:
+    capped = Store(store.database, daily_micros=500)
+    attempts = [await begun(store, await open_case(store, f"case {number}")) for number in range(3)]
+    results = await asyncio.gather(*(reserve(capped, attempt, 200) for attempt in attempts), return_exceptions=True)
+    assert sorted(type(result).__name__ for result in results) == ["DailyCap", "int", "int"]
+
+
+async def test_what_was_spent_a_day_ago_leaves_room_again(store: Store) -> None:
+    capped = Store(store.database, daily_micros=500)
+    attempt = await begun(store, await open_case(store))
+    await reserved(capped, attempt, 400)
+    with pytest.raises(DailyCap, match="may spend"):
+        await reserve(capped, attempt, 200)
+    async with store.database.writing() as connection:
+        await connection.execute(update(ledger).values(reserved_at=datetime.now(UTC) - timedelta(hours=25)))
+    await reserved(capped, attempt, 200)

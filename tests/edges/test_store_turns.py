@@ -1,11 +1,12 @@
 """Turns on both databases: only one attempt completes a turn, and a killed attempt leaves nothing behind."""
 
 import asyncio
+from pathlib import Path
 
-from caseworker.core.base.ids import CaseId, SessionId
+from caseworker.core.base.ids import SessionId
 from caseworker.core.record.entries import Noted, WorkspaceRemoved
 from caseworker.ports import Attempt, FinishedTurn
-from caseworker.store.store import Store
+from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import (
     TRACE,
     begin,
@@ -126,10 +127,22 @@ async def test_running_attempts_of_all_cases_are_listed_with_their_activity(stor
     assert [(found.worker, found.activity) for found in running] == [("host-1", b"token")] * 2
 
 
-async def test_the_session_of_an_attempt_is_the_same_on_every_machine(store: Store) -> None:
-    attempt = await begun(store, await open_case(store))
-    assert attempt.case == CaseId("local/shop#1")
-    assert attempt.session == "31911f35-d4ec-5d21-8c20-ef5535ab8e7d"
+async def test_nobody_can_compute_the_session_of_an_attempt(tmp_path: Path) -> None:
+    sessions = set()
+    for name in ("one", "two"):
+        store = await open_store(f"sqlite:///{tmp_path / name}")
+        sessions.add((await begun(store, await open_case(store))).session)
+        await store.close()
+    assert len(sessions) == 2  # although case, turn and attempt have the same names
+
+
+async def test_the_transcript_of_a_completed_turn_can_not_be_added_to(store: Store) -> None:
+    case = await open_case(store)
+    attempt = await begun(store, case)
+    await store.transcripts.append(attempt.session, "", "p", [ENTRY])
+    await complete(store, attempt)
+    await store.transcripts.append(attempt.session, "", "p", [{"type": "assistant", "uuid": "forged"}])
+    assert await transcript(store, attempt.session) == [ENTRY]
 
 
 async def test_finished_turns_come_in_the_order_of_their_numbers(store: Store) -> None:

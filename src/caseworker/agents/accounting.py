@@ -8,11 +8,13 @@ from typing import Final, Literal
 from caseworker.agents.meter import Meter
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable
 from caseworker.core.base.budget import cost, dollars, worst_case
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import DailyCap, Refused, Transient
 from caseworker.ports import Attempt, Ledger, SingleQuestion
 
 LONG_LIMIT: Final = 300.0
 """Seconds. A shorter limit is waited for within the turn, by the agent's own retries."""
+_DAILY_PAUSE: Final = 1_800.0
+"""Seconds until a case tries again that met the deployment's daily cap: what was spent 24 hours ago frees room."""
 _LONGEST_LIMIT: Final = 8 * 24 * 3_600.0
 
 
@@ -60,6 +62,8 @@ class Account:
                 cap_micros=self._cap_micros,
                 rehearsed=self._rehearsed,
             )
+        except DailyCap as error:
+            return Stop(why="quota", reason=str(error), seconds=_DAILY_PAUSE)
         except Refused as error:  # a newer attempt has taken over: this one may spend nothing more
             return Stop(why="model", reason=str(error))
         except Transient as error:

@@ -1,9 +1,9 @@
 """Decides which model calls may go to the provider: those that the agent's program itself makes.
 
-Every process in the sandbox can reach the gateway's socket, so a call is judged by its content, not by its sender. The
-provider has tools of its own that fetch, search, run code and call other servers: code could leave through them, and
-their fees are in no answer that we count. So we refuse everything that is not known to be harmless. The names here are
-those that the pinned version of the agent's program sends (tried with every model family), and a few of the same kind.
+Only the agent's own process may call (`http_server.OneCaller`); still, a call is judged by its content. The provider
+has tools of its own that fetch, search, run code and call other servers: code could leave through them, and their fees
+are in no answer that we count. So we refuse everything that is not known to be harmless. The names here are those that
+the pinned version of the agent's program sends (tried with every model family), and a few of the same kind.
 """
 
 import re
@@ -22,6 +22,8 @@ _FIELDS: Final = frozenset(
 )
 """Left out on purpose: `mcp_servers`, `container`, `thread` (they reach other machines or store data there),
 `fallbacks` (other models), `speed`, `service_tier`, `inference_geo` (other prices)."""
+MOST_TOKENS: Final = 128_000
+"""The longest answer that a call may ask for. No model of the price list writes more."""
 _SOURCES: Final = ("base64", "text", "content")
 """Sources of an image or document inside the call itself. The provider would fetch a `url`, or read a stored `file`."""
 _BETAS: Final = re.compile(
@@ -35,7 +37,7 @@ _NAME_LIMIT: Final = 40
 
 def objection(call: ModelCall, model: str) -> str | None:
     """Why this call may not be sent, as a sentence for the agent; None if it may."""
-    return next(_objections(call.document, model), None)
+    return next(_objections(call.document, model, counts_only=call.path.endswith("/count_tokens")), None)
 
 
 def passed_betas(asked: str) -> str:
@@ -44,7 +46,10 @@ def passed_betas(asked: str) -> str:
     return ",".join(name for name in names if _BETAS.fullmatch(name))
 
 
-def _objections(document: Mapping[str, object], model: str) -> Iterator[str]:
+def _objections(document: Mapping[str, object], model: str, *, counts_only: bool) -> Iterator[str]:
+    most = document.get("max_tokens")
+    if not (counts_only and most is None) and not (type(most) is int and 1 <= most <= MOST_TOKENS):
+        yield f"`max_tokens` must be a whole number from 1 to {MOST_TOKENS:,}: what a call may cost is reserved by it"
     asked = document.get("model")
     if not (isinstance(asked, str) and _is_model(asked, model)):
         yield f"this turn may ask {model} only, not {_quoted(asked)}"

@@ -1,7 +1,9 @@
 """The options and the whole environment of the agent's program, with the reason for each setting."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from caseworker.agents.interruptions import Hearing
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_LIMIT: Final = 32_000_000
 """Bytes of one message from the agent's program: a tool's result may be large, and the SDK's default is 1 MB."""
+_SANDBOX_UID: Final = 1000
 _SETTINGS: Final = json.dumps(
     {
         # Our code makes the commits: no lines about the agent in them.
@@ -69,6 +72,17 @@ def _servers(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
     return {SERVER: server} if server is not None else {}
 
 
+def no_messages() -> tuple[tuple[Path, Path], ...]:
+    """Overlays that keep the agent's program from opening a socket for messages.
+
+    Whoever writes to that socket speaks to the agent as a person would, and every tool gets its token. The program
+    makes it in `XDG_RUNTIME_DIR`, which is read-only in the sandbox, or else in one of these folders. If it can't, it
+    does without.
+    """
+    users = sorted({os.getuid(), _SANDBOX_UID})
+    return tuple((Path("/dev/null"), Path(f"/tmp/cc-socks-{user}")) for user in users)
+
+
 def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
     """The environment of the agent and its tools: nothing of the worker's environment is passed on.
 
@@ -82,6 +96,7 @@ def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
         "ANTHROPIC_UNIX_SOCKET": str(folder.socket),
         "ANTHROPIC_BASE_URL": "http://localhost",  # without it the program uses TLS on the socket
         "ANTHROPIC_API_KEY": "the-gateway-has-the-key",
+        "XDG_RUNTIME_DIR": str(folder.socket.parent),  # see `no_messages`
         "PYTHONDONTWRITEBYTECODE": "1",  # by-products belong in no commit
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "16000",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LOG_LINES: Final = 60
 _NO_OUTCOME: Final = "the agent ended without handing in an outcome"
+_FORGED: Final = "an outcome was printed that the model did not hand in: code in the sandbox may have done it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,8 @@ class Talk:
         return ended
 
     async def _turn(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
-        watcher = Watcher(self.brief.attempt.turn, self.redactor, self.brief.tree.path)
+        witness = self.gateway.witness
+        watcher = Watcher(self.brief.attempt.turn, self.redactor, workspace=self.brief.tree.path, witness=witness)
         prompt = self.brief.prompt
         repaired = False
         while True:
@@ -110,6 +112,8 @@ class Talk:
             if result.is_error and result.subtype != "error_max_structured_output_retries":
                 return self._gone(None, said=result.result or "; ".join(result.errors or []))
             return _Invalid(problem=rejection or _NO_OUTCOME)
+        if not self.gateway.witness.handed_in(result.structured_output):
+            return self._failed("invalid_outcome", _FORGED)
         try:
             return parse_outcome(self.brief.role, self.brief.task, result.structured_output)
         except ValidationError as error:

@@ -100,6 +100,13 @@ def remembered_rules(fence: Fence, rules: Sequence[str]) -> str:
     )
 
 
+def weakened_tests(fence: Fence, findings: Sequence[str]) -> str:
+    """What code has found of tests that check less, and of changes of what decides, by number."""
+    numbered = [f"{number}. {one_line(finding)}" for number, finding in enumerate(findings, start=1)]
+    text = fence.around("\n".join(numbered), what="tests that check less", source="Caseworker's comparison")
+    return f"Weakened tests, and changes of what decides. Each needs a reason in `weakened`.\n{text}" if text else ""
+
+
 def where_it_was_left(case: IssueCase) -> str:
     """For an interpret turn: what the case waited for, where it goes on, and what came in now."""
     wait = case.waiting.wait

@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from caseworker.agents.agent_settings import agent_environment, agent_options
+from caseworker.agents.agent_program import agent_binary, execute_only
+from caseworker.agents.agent_settings import agent_environment, agent_options, no_messages
 from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
-from caseworker.agents.process import AttemptFolder, attempt_folder
+from caseworker.agents.process import AttemptFolder, attempt_folder, connected
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
@@ -100,13 +101,16 @@ class ClaudeRuntime:
 
         brief, folder = talk.brief, talk.folder
         resume = brief.resume if await self._lay_out_history(brief, folder) else None
-        store = SessionAdapter(self._transcripts, self._redactor)
+        store = SessionAdapter(self._transcripts, self._redactor, own=brief.attempt.session)
         options = agent_options(
             brief, folder, resume=resume, store=store, hearing=talk.hearing, stderr=talk.stderr.append
         )
-        folder.write_starter(self._sandbox.command(_enclosure(brief, folder), [str(agent_binary())]))
+        program = await asyncio.to_thread(execute_only, agent_binary())
+        folder.write_starter(self._sandbox.command(_enclosure(brief, folder, program), connected(program)))
         async with Batches(saw) as batches, talk.gateway:
             result = await talk.hold(ClaudeSDKClient(options), batches)
+        if store.trespassed:
+            return AgentFailed(why="crashed", reason="code in the sandbox wrote to the session of another turn")
         if isinstance(result, AgentFinished) and not store.complete:
             return AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
         return result
@@ -125,19 +129,13 @@ class ClaudeRuntime:
         return True
 
 
-def agent_binary() -> Path:
-    import claude_agent_sdk
-
-    return Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
-
-
-def _enclosure(brief: Brief, folder: AttemptFolder) -> Enclosure:
+def _enclosure(brief: Brief, folder: AttemptFolder, program: Path) -> Enclosure:
     return Enclosure(
         workspace=brief.tree.path,
         writable=brief.tree.writable,
         environment=agent_environment(folder),
-        read_only=(*brief.tree.read_only, agent_binary().parent),
+        read_only=(*brief.tree.read_only, program.parent),
         read_write=(folder.config, folder.home),
-        overlays=brief.tree.overlays,
+        overlays=(*brief.tree.overlays, *no_messages()),
         sockets=(folder.socket.parent,),
     )

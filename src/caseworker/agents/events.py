@@ -1,4 +1,7 @@
-"""Turns the SDK's messages into events for the record, and passes them on in small batches."""
+"""Turns the SDK's messages into events for the record, and passes them on in small batches.
+
+A message counts only if the gateway saw the model say it, or ask for its tool: else it is not the agent's.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -8,12 +11,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from caseworker.agents.role_tools import OUTCOME_TOOL, short_name
+from caseworker.agents.witness import Witness
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.text import clip
 from caseworker.core.record.entries import AgentEvent, AgentSaid, ToolCalled, ToolReturned
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import Message
+    from claude_agent_sdk import Message, ToolResultBlock
 
 OUTPUT_LIMIT: Final = 2_000
 _SUMMARY_LIMIT: Final = 300
@@ -26,12 +30,13 @@ _FLUSH_EVENTS: Final = 20
 class Watcher:
     """Makes the events of one attempt. One instance per attempt, because it matches results to calls."""
 
-    def __init__(self, turn: int, redactor: Redactor, workspace: Path) -> None:
+    def __init__(self, turn: int, redactor: Redactor, *, workspace: Path, witness: Witness) -> None:
         self._turn = turn
         self._workspace = f"{workspace}/"
         self._redactor = redactor
-        self._hidden: set[str] = set()
-        """Calls that hand in the outcome: the record shows the outcome separately."""
+        self._witness = witness
+        self._called: set[str] = set()
+        self._returned: set[str] = set()
         self.rejection = ""
         """Why the agent's program rejected the last outcome; empty if it did not."""
 
@@ -45,18 +50,32 @@ class Watcher:
         for block in message.content:
             match block:
                 case TextBlock(text=text) if isinstance(message, AssistantMessage) and text.strip():
-                    yield AgentSaid(turn=self._turn, text=self._clean(text))
-                case ToolUseBlock(id=call, name=tool, input=arguments):
-                    if tool == OUTCOME_TOOL:
-                        self._hidden.add(call)
-                    else:
-                        summary = self._redactor.text(_summary(arguments).replace(self._workspace, ""))
-                        yield ToolCalled(turn=self._turn, call=call, tool=short_name(tool), summary=summary)
-                case ToolResultBlock(tool_use_id=call, content=content, is_error=failed) if call in self._hidden:
-                    self.rejection = _text_of(content) if failed else ""
-                case ToolResultBlock(tool_use_id=call, content=content, is_error=failed):
-                    output = self._clean(_text_of(content))
-                    yield ToolReturned(turn=self._turn, call=call, ok=not failed, output=output)
+                    if self._witness.said(text):
+                        yield AgentSaid(turn=self._turn, text=self._clean(text))
+                case ToolUseBlock(id=call):
+                    yield from self._tool_called(call)
+                case ToolResultBlock():
+                    yield from self._tool_returned(block)
+
+    def _tool_called(self, call: str) -> Iterator[AgentEvent]:
+        """The call as the model asked for it, once, except an outcome: the record shows that separately."""
+        asked = self._witness.asked.get(call)
+        if asked is None or asked.name == OUTCOME_TOOL or call in self._called:
+            return
+        self._called.add(call)
+        summary = self._redactor.text(_summary(asked.arguments).replace(self._workspace, ""))
+        yield ToolCalled(turn=self._turn, call=call, tool=short_name(asked.name), summary=summary)
+
+    def _tool_returned(self, block: "ToolResultBlock") -> Iterator[AgentEvent]:
+        call, failed = block.tool_use_id, bool(block.is_error)
+        asked = self._witness.asked.get(call)
+        if asked is None or call in self._returned:
+            return
+        self._returned.add(call)
+        if asked.name == OUTCOME_TOOL:
+            self.rejection = _text_of(block.content) if failed else ""
+        else:
+            yield ToolReturned(turn=self._turn, call=call, ok=not failed, output=self._clean(_text_of(block.content)))
 
     def _clean(self, text: str) -> str:
         """Redacts first and clips then: a secret cut in two would not be recognised."""

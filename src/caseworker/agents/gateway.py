@@ -19,9 +19,10 @@ from starlette.types import Receive, Scope, Send
 
 from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent, used_up
 from caseworker.agents.admission import objection
-from caseworker.agents.http_server import broken_off, embedded_server, failure, read_call, refusal
+from caseworker.agents.http_server import OneCaller, broken_off, embedded_server, failure, read_call, refusal
 from caseworker.agents.meter import Meter
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
+from caseworker.agents.witness import AnswerReader, Witness
 from caseworker.ports import Attempt, Ledger
 
 _PASSING_ERRORS: Final = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
@@ -50,8 +51,11 @@ class Gateway:
     def __init__(self, *, path: Path, upstream: Upstream, ledger: Ledger, allowance: Allowance) -> None:
         self.path = path
         self.calls = 0
+        self.token_counts = 0
         self.stopped: Stop | None = None
         self.trouble: Trouble | None = None
+        self.witness = Witness()
+        """What the model said in the answers that passed here."""
         self._upstream = upstream
         self._allowance = allowance
         self._account = Account(
@@ -61,7 +65,7 @@ class Gateway:
             budget="the case's budget",
             rehearsed=upstream.rehearsed,
         )
-        self._server = embedded_server(self._app())
+        self._server = embedded_server(self._app(), OneCaller())
         self._closed = False
         self._serving: asyncio.Task[None] | None = None
 
@@ -121,10 +125,15 @@ class Gateway:
                 assert_never(reservation)
 
     async def _count_tokens(self, request: Request) -> Response:
-        """Free of charge, so neither counted nor reserved."""
+        """Free of charge, so nothing is reserved. There may be as many of them as calls, and none after the last."""
         call = await read_call(request, "/v1/messages/count_tokens")
         if isinstance(call, Response):
             return call
+        if self.stopped is not None:
+            return refusal(self.stopped.reason)
+        if self.token_counts >= self._allowance.calls:
+            return refusal(f"the turn has asked for a number of tokens {self.token_counts} times, which is its limit")
+        self.token_counts += 1
         if reason := objection(call, self._allowance.model):
             return refusal(reason)
         answer = await self._ask(call)
@@ -168,7 +177,8 @@ class Gateway:
             headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
             begun = True
             await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-            await self._pump(answer, meter, Request(scope, receive), send)
+            reader = AnswerReader(self.witness, streamed=call.streamed)
+            await self._pump(answer, (meter, reader), Request(scope, receive), send)
         except asyncio.CancelledError:
             if not self._closed:  # the fence ends quietly; anything else is the server's to report
                 raise
@@ -180,16 +190,22 @@ class Gateway:
             if uncharged or meter.began:
                 await self._account.settle(reservation, call, meter)
 
-    async def _pump(self, answer: ModelAnswer, meter: Meter, request: Request, send: Send) -> None:
+    async def _pump(
+        self, answer: ModelAnswer, readers: tuple[Meter, AnswerReader], request: Request, send: Send
+    ) -> None:
+        meter, reader = readers
         last = b""
         async with contextlib.aclosing(answer.body) as body:
             try:
                 async for chunk in body:
                     if not answer.uncharged:
                         meter.feed(chunk)
+                        reader.feed(chunk)
                         self._note_error(meter.error)
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                    if await request.is_disconnected():  # nobody listens: more tokens would be paid for nothing
+                    # Nobody listens: more tokens would be paid for nothing. An answer in one piece is paid already, and
+                    # has to be read whole, because its usage is at its end.
+                    if meter.streamed and await request.is_disconnected():
                         return
                 meter.end()
             except BrokenOff as error:

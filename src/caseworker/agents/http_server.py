@@ -1,17 +1,24 @@
 """The HTTP side of the gateway: reads a call, writes the API's error answers, and runs a server in our process."""
 
+import asyncio
 import contextlib
 import json
+import socket
+import struct
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
+import structlog
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from caseworker.agents.admission import passed_betas
 from caseworker.agents.upstreams import ModelCall
+
+log = structlog.get_logger()
 
 BODY_LIMIT: Final = 32_000_000
 """Bytes of a request, so that an agent can't fill the worker's memory. The provider has the same limit."""
@@ -79,8 +86,32 @@ class _Server(uvicorn.Server):
         yield
 
 
-def embedded_server(app: Starlette) -> uvicorn.Server:
-    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", server_header=False)
+class OneCaller:
+    """Lets one process connect: the first that does. That is the agent itself, because its tools run only after the
+    model's first answer. What a tool calls could be charged to the case, and pass for the agent's own call."""
+
+    def __init__(self) -> None:
+        self._pid: int | None = None
+
+    def admits(self, connection: socket.socket) -> bool:
+        if not hasattr(socket, "SO_PEERCRED"):  # not Linux: there is no sandbox either
+            return True
+        pid = int(struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
+        self._pid = self._pid or pid
+        return pid == self._pid
+
+
+def embedded_server(app: Starlette, caller: OneCaller | None = None) -> uvicorn.Server:
+    """`caller`: who may connect; by default everybody who can."""
+
+    class Guarded(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+            super().connection_made(transport)
+            if caller is not None and not caller.admits(transport.get_extra_info("socket")):
+                log.warning("a process that is not the agent tried to call the model")
+                transport.abort()
+
+    config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", server_header=False, http=Guarded)
     # Given to the constructor, this would switch off the access log of every other server in the process.
     config.access_log = False
     return _Server(config)

@@ -14,7 +14,7 @@ from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, reveal
 from caseworker.core.people.digest import rendered
 
 _EVIDENCE_LIMIT: Final = 24_000
-_DIFF_LIMIT: Final = 80_000
+DIFF_LIMIT: Final = 80_000
 _RECORD: Final = "the case's record"
 
 
@@ -58,7 +58,7 @@ def _analysis_blocks(inputs: AnalysisInputs, fence: Fence) -> dict[str, str]:
 
 def _progress_blocks(inputs: ProgressInputs, fence: Fence) -> dict[str, str]:
     evidence = clip(revealed(inputs.evidence), _EVIDENCE_LIMIT)
-    diff = clip(revealed(inputs.diff), _DIFF_LIMIT)
+    diff = clip(revealed(inputs.diff), DIFF_LIMIT)
     feedback = clip(cleaned(inputs.feedback), BODY_LIMIT)
     return {
         "evidence": fence.around(evidence, what="what was run and seen", source="Caseworker's builds"),
@@ -67,6 +67,7 @@ def _progress_blocks(inputs: ProgressInputs, fence: Fence) -> dict[str, str]:
         "reason": fence.around(clip(cleaned(inputs.reason)), what="why you are asked now", source=_RECORD),
         "learnings": case_words.learned(fence, inputs.learnings),
         "rules": case_words.remembered_rules(fence, inputs.rules),
+        "weakened": case_words.weakened_tests(fence, inputs.weakened),
     }
 
 

@@ -16,7 +16,7 @@ class Meter:
         """Whether any part of the model's answer was seen. Before that `usage` means nothing."""
         self.error: str | None = None
         """The kind of error with which the provider ended a stream after it had begun."""
-        self._streamed = streamed
+        self.streamed = streamed
         self._pending = b""
         self._usage = Usage()
         self._written = 0
@@ -29,7 +29,7 @@ class Meter:
 
     def feed(self, chunk: bytes) -> None:
         self._pending += chunk
-        if not self._streamed:
+        if not self.streamed:
             return
         *lines, self._pending = self._pending.split(b"\n")
         for line in lines:
@@ -38,7 +38,7 @@ class Meter:
 
     def end(self) -> None:
         """Call it at the end: an answer that is not streamed is read only then."""
-        if not self._streamed:
+        if not self.streamed:
             answer = _parsed(self._pending)
             self.began = bool(answer)
             self._note(answer.get("usage"))

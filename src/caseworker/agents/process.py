@@ -63,11 +63,13 @@ class AttemptFolder:
         """Writes the script that the SDK runs, with the worker's environment and in the worker's process group.
 
         Hence `env -i`: otherwise the agent could read the worker's environment (the key) in /proc/1/environ; `setsid`:
-        the process tree gets its own process group; `exec`: the pid that was written down stays the right one.
+        the process tree gets its own process group; `exec`: the pid that was written down stays the right one. Process
+        1 of the sandbox keeps its input and output open, where every tool can reach them: it gets none, and
+        `connected` gives the SDK's to the agent alone.
         """
         script = f"""#!/bin/sh
 echo $$ > {shlex.quote(str(self._pid))}
-exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@"
+exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@" 8<&0 9>&1 </dev/null >/dev/null
 """
         self.starter.touch(mode=_PRIVATE)
         self.starter.write_text(script, encoding="utf-8")
@@ -85,6 +87,11 @@ exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@"
             with suppress(ProcessLookupError, PermissionError):
                 if os.getpgid(pid) == pid:
                     os.killpg(pid, signal.SIGKILL)
+
+
+def connected(program: Path) -> list[str]:
+    """Runs the agent's program inside the sandbox with the input and output that the starter has put aside."""
+    return ["/bin/sh", "-c", 'exec "$0" "$@" <&8 >&9 8<&- 9>&-', str(program)]
 
 
 @contextmanager

@@ -32,6 +32,8 @@ class ProgressInputs:
     evidence: str = ""
     diff: str = ""
     feedback: str = ""
+    weakened: tuple[str, ...] = ()
+    """Tests that check less, and changes of what decides, found by code. The review names each by its number."""
     reason: str = ""
     """Why the case came to this turn."""
     learnings: tuple[str, ...] = ()

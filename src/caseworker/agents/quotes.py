@@ -3,7 +3,6 @@
 Used for prompts (`prompt_texts`) and for what reaches an agent in the middle of a turn.
 """
 
-import re
 import secrets
 from collections.abc import Sequence
 from typing import Final
@@ -11,8 +10,8 @@ from typing import Final
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import Message, Standing
-from caseworker.core.record.bug_conversation import Line
+from caseworker.core.people.messages import ANOTHER_CASE, Message, Standing
+from caseworker.core.record.bug_conversation import Delivery, Line
 from caseworker.ports import SentFiles
 
 MESSAGE_LIMIT: Final = 8_000
@@ -28,8 +27,6 @@ _CHANGED: Final = {
     MessageKind.DELETION: "took an earlier message back, which said",
 }
 NO_FILES: Final = SentFiles()
-_REMINDER: Final = re.compile(r"<(?=\s*/?\s*system-reminder)", re.IGNORECASE)
-"""The agent's program puts the text of a hook between such tags."""
 
 
 def new_fence() -> Fence:
@@ -97,24 +94,24 @@ def conversation_page(lines: Sequence[Line], before: int | None = None) -> str:
 
 def _entries(fence: Fence, line: Line) -> list[str]:
     """The line, in several entries if it is long: nothing is left out."""
+    not_said = line.delivery is Delivery.PENDING
     source = f"{line.author}, {line.speaker}"
     if line.speaker == "bot":
         source = "you, to everyone" if line.audience is None else f"you, to the {line.audience}"
-    text = _harmless(line.text).strip()
+    text = cleaned(line.text).strip() or ("(its text is made when it is said)" if not_said else "")
     parts = [text[start : start + MESSAGE_LIMIT] for start in range(0, len(text), MESSAGE_LIMIT)]
     what = f"{line.at:%Y-%m-%d %H:%M:%S} UTC, {line.about}"
+    what += "" if line.delivery is Delivery.SAID else f", {line.delivery.upper()}"
     labels = [f"{what}, part {number} of {len(parts)}" for number in range(1, len(parts) + 1)]
     labels = labels if len(parts) > 1 else [what]
     return [fence.around(part, what=label, source=source) for part, label in zip(parts, labels, strict=False)]
 
 
 def _who(message: Message) -> str:
+    if message.surface == ANOTHER_CASE and message.external_id.startswith(f"{message.author}/"):
+        return f"{message.author}, what an agent found there; no person said it"
     return f"{message.author}, {message.standing}"
 
 
 def _shown(text: str) -> str:
-    return clip(_harmless(text), MESSAGE_LIMIT)
-
-
-def _harmless(text: str) -> str:
-    return _REMINDER.sub("‹", cleaned(text))
+    return clip(cleaned(text), MESSAGE_LIMIT)

@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import structlog
+
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.redaction import Redactor
 from caseworker.ports import Transcripts
+
+log = structlog.get_logger()
 
 if TYPE_CHECKING:
     from claude_agent_sdk import SessionKey, SessionListSubkeysKey, SessionStoreEntry, SessionStoreListEntry
@@ -21,7 +25,11 @@ if TYPE_CHECKING:
 class SessionAdapter:
     """The SDK's session store. The SDK finds its methods by name, so that we need not import it here."""
 
-    def __init__(self, transcripts: Transcripts, redactor: Redactor) -> None:
+    def __init__(self, transcripts: Transcripts, redactor: Redactor, *, own: SessionId | None = None) -> None:
+        """`own`: the only session that may be written; by default every one."""
+        self.trespassed = False
+        """Whether an entry came for another session. It was not written."""
+        self._own = own
         self._transcripts = transcripts
         self._redactor = redactor
         self._saved = 0
@@ -33,7 +41,7 @@ class SessionAdapter:
         return self._saved > 0 and self._missing is None
 
     async def append(self, key: "SessionKey", entries: "list[SessionStoreEntry]") -> None:
-        if not entries:
+        if not entries or self._is_foreign(key):
             return
         earlier, self._missing = self._missing, self._missing or entries
         clean = [cast(dict[str, object], self._redactor.value(entry)) for entry in entries]
@@ -54,7 +62,15 @@ class SessionAdapter:
         return [subpath for subpath in await self._transcripts.subpaths(_session(key)) if subpath]
 
     async def delete(self, key: "SessionKey") -> None:
-        await self._transcripts.delete(_session(key), key.get("subpath") or None)
+        if not self._is_foreign(key):
+            await self._transcripts.delete(_session(key), key.get("subpath") or None)
+
+    def _is_foreign(self, key: "SessionKey") -> bool:
+        if self._own in (None, _session(key)):
+            return False
+        self.trespassed = True
+        log.warning("an agent tried to write to a session that is not its own", own=self._own, other=_session(key))
+        return True
 
 
 def _session(key: "SessionKey | SessionListSubkeysKey") -> SessionId:

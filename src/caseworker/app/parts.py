@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.ports import Forge, Sandbox, Source, Store
 
 if TYPE_CHECKING:
@@ -110,6 +111,30 @@ async def look_at(folder: Path) -> "Folder":
     from caseworker.workspaces.git import SafeGit
 
     return await look(folder, SafeGit())
+
+
+def _folder(named: str) -> Path:
+    return Path(named).expanduser()
+
+
+async def find_repository(named: str, settings: Settings) -> RepositoryRef:
+    """The repository that a setting names: a folder, or `https://github.com/owner/name`. `Refused` if it can't be
+    worked on."""
+    if not named.startswith(("https://", "http://")):
+        return (await look_at(_folder(named))).ref
+    from caseworker.forges.github.address import ApiAddress
+
+    host, _, path = named.partition("://")[2].partition("/")
+    owner, _, name = path.strip("/").removesuffix(".git").partition("/")
+    if not owner or not name or "/" in name:
+        raise Refused(f"{named} is not the address of a repository.", todo="Write it as https://github.com/owner/name.")
+    repository = ApiAddress(settings.github_api_url).ours(RemoteRepository(host=host, owner=owner, name=name))
+    if github_access(settings) is None:
+        raise Refused(
+            f"{named} is on GitHub, and Caseworker has no access to GitHub.",
+            todo="Set CASEWORKER_GITHUB_TOKEN, or set up the App (docs/github.md).",
+        )
+    return repository
 
 
 def read_rehearsal(path: Path | None) -> str | None:

@@ -40,6 +40,10 @@ class Settings(SessionLimits):
     temporal_api_key: SecretStr | None = None
     temporal_client_cert: Path | None = None
     temporal_client_key: Path | None = None
+    temporal_keys: SecretStr | None = None
+    """Keys that seal what passes through Temporal, newest first. Null: those of `temporal.keys` in the home."""
+    temporal_ui: bool = False
+    """Whether the embedded server's web UI and HTTP API answer. They ask nobody who they are."""
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
@@ -52,8 +56,9 @@ class Settings(SessionLimits):
     setup_hosts: list[str] = Field(default_factory=list)
     """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
 
-    reports_repository: Path | None = None
-    """The repository that reported bugs are about, unless the report or a service says otherwise."""
+    reports_repository: str | None = None
+    """The repository that reported bugs are about, unless the report or a service says otherwise: a folder, or the
+    address of a repository on GitHub."""
     reports_rehearsal: Path | None = None
     """A script that stands in for the model in every reported bug, to try things out."""
     services: dict[str, Service] = Field(default_factory=dict)
@@ -111,6 +116,10 @@ class Settings(SessionLimits):
     """How many developers work at the same time, over all workers."""
     idle_minutes: float = Field(default=10, gt=0)
     budget_usd: float = Field(default=5, ge=0)
+    daily_budget_usd: float = Field(default=100, ge=0)
+    """What all cases and questions together may cost within 24 hours."""
+    cases_per_hour: int = Field(default=20, ge=1)
+    """How many bug cases one person may open within an hour."""
     until: Milestone = Milestone.PR
     """How far a case goes by itself: triage, plan, pr."""
     approve_plan: bool = False
@@ -142,6 +151,10 @@ class Settings(SessionLimits):
         return self.database_url or f"sqlite:///{self.home / 'caseworker.db'}"
 
     @property
+    def daily_micros(self) -> int:
+        return round(self.daily_budget_usd * MICROS)
+
+    @property
     def is_embedded(self) -> bool:
         return not self.temporal_address
 
@@ -149,6 +162,7 @@ class Settings(SessionLimits):
         defaults = Policy()
         return Policy(
             budget_micros=round(self.budget_usd * MICROS),
+            cases_per_hour=self.cases_per_hour,
             calls_per_turn=self.calls_per_turn,
             turn_seconds=max(1, round(self.turn_minutes * 60)),
             command_seconds=max(1, round(self.command_minutes * 60)),
@@ -174,6 +188,7 @@ class Settings(SessionLimits):
         held = [
             self.anthropic_api_key,
             self.temporal_api_key,
+            self.temporal_keys,
             self.slack_bot_token,
             self.slack_app_token,
             self.slack_signing_secret,

@@ -47,12 +47,12 @@ class GitHubChat:
             found = await self._comments.find(repository, number, key=key)
         return None if found is None else found.id
 
-    async def react(self, reference: str) -> bool:
+    async def react(self, reference: str, *, done: bool = False) -> bool:
         found = _REFERENCE.fullmatch(reference)
         if found is None:  # a label, the issue itself or a line of a diff: a text says that it was seen
             return False
         repository = RemoteRepository(host=found["host"], owner=found["owner"], name=found["name"])
-        await self._comments.react(repository, found["id"], "eyes")
+        await self._comments.react(repository, found["id"], "+1" if done else "eyes")
         return True
 
     async def fetch(self, source: str, *, limit: int) -> bytes:

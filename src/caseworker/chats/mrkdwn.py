@@ -1,7 +1,9 @@
 """Converts the plain Markdown that core writes into mrkdwn, Slack's own markup. Pure functions."""
 
 import re
+from collections.abc import Collection
 from typing import Final
+from urllib.parse import urlsplit
 
 from caseworker.core.base.text import clip
 
@@ -10,8 +12,8 @@ LONGEST: Final = 40_000
 
 # Every repetition is bounded: otherwise a line of opening brackets takes time quadratic in its length.
 _SPECIAL: Final = re.compile(
-    r"(?P<fence>`{3,})[^\n`]*\n(?P<block>.*?)\n?(?P=fence)(?!`)"
-    r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
+    r"(?<!`)(?P<fence>`{3,20})(?!`)[^\n`]*\n(?P<block>.*?)\n?(?P=fence)(?!`)"
+    r"|(?<!`)(?P<ticks>`{1,20})(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
     r"|\[(?P<label>[^\[\]\n]{1,300})\]\((?P<url>https?://[^\s()<>|]{1,2000})\)"
     r"|(?P<bare>https?://[^\s<>|]+)"
     r"|\*\*(?=\S)(?P<bold>[^*\n]{1,1000})(?<=\S)\*\*"
@@ -22,28 +24,29 @@ _SPECIAL: Final = re.compile(
 )
 
 
-def to_mrkdwn(text: str) -> str:
+def to_mrkdwn(text: str, hosts: Collection[str] = ()) -> str:
     """Converts our Markdown and escapes everything else, so that quoted text can't mention a channel.
 
-    Only `@` with a member's id, which core writes to page somebody, becomes a mention.
+    Only `@` with a member's id becomes a mention: whoever posts decides who may be called. Only addresses on `hosts`
+    become links: an agent may write any address, and a link with a text hides where it leads.
     """
     parts, end = [], 0
     for found in _SPECIAL.finditer(text):
-        parts += [_escaped(text[end : found.start()]), _converted(found)]
+        parts += [_escaped(text[end : found.start()]), _converted(found, hosts)]
         end = found.end()
     return "".join([*parts, _escaped(text[end:])])
 
 
-def fitting(text: str) -> str:
+def fitting(text: str, hosts: Collection[str] = ()) -> str:
     """Like `to_mrkdwn`, within Slack's limit: of a longer text both ends, with a note of how much was left out."""
-    longest, shown = LONGEST, to_mrkdwn(clip(text, LONGEST))
+    longest, shown = LONGEST, to_mrkdwn(clip(text, LONGEST), hosts)
     while len(shown) > LONGEST:
         longest = min(longest * 9 // 10, longest * LONGEST // len(shown))
-        shown = to_mrkdwn(clip(text, longest))
+        shown = to_mrkdwn(clip(text, longest), hosts)
     return shown
 
 
-def _converted(found: re.Match[str]) -> str:
+def _converted(found: re.Match[str], hosts: Collection[str]) -> str:
     if found["fence"]:
         # In Slack a block always ends at three backticks: those inside would end it early.
         block = _escaped(found["block"]).replace("```", "'''")
@@ -52,15 +55,25 @@ def _converted(found: re.Match[str]) -> str:
         code = _escaped(found["code"]).strip().replace("`", "'")
         return f"`{code}`"
     if found["label"]:
-        return f"<{_escaped(found['url'])}|{_escaped(found['label']).replace('|', '/')}>"
+        label, url = _escaped(found["label"]).replace("|", "/"), _escaped(found["url"])
+        return f"<{url}|{label}>" if _leads_to(found["url"], hosts) else f"{label} (`{url.replace('`', '%60')}`)"
     if found["bare"]:
-        return _escaped(found["bare"])
+        url = _escaped(found["bare"])
+        return url if _leads_to(found["bare"], hosts) else f"`{url.replace('`', '%60')}`"
     if found["bold"] or found["heading"]:
         inner = (found["bold"] or found["heading"]).replace("**", "")
-        return f"*{to_mrkdwn(inner).strip()}*"
+        return f"*{to_mrkdwn(inner, hosts).strip()}*"
     if found["person"]:
         return f"<@{found['person']}>"
     return f"{found['indent']}• "
+
+
+def _leads_to(url: str, hosts: Collection[str]) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return any(host == known or host.endswith(f".{known}") for known in hosts)
 
 
 def _escaped(text: str) -> str:

@@ -1,6 +1,6 @@
 """The Slack client: posts, reads channels and threads, and fetches attached files. Events come in by `slack_app`."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,8 +18,10 @@ from caseworker.ports import POST_MARK, Thread
 
 API: Final = "https://slack.com/api/"
 _SEEN: Final = "eyes"
+_DONE: Final = "white_check_mark"
 _REACTED: Final = ("already_reacted", "message_not_found")
 """Errors of a reaction that was added before, or whose message was deleted."""
+_LINK_HOSTS: Final = ("github.com", "slack.com")
 _PAGE: Final = 200
 _PAGES: Final = 25
 """5,000 messages: a post that is further back is not found."""
@@ -32,10 +34,14 @@ def web_client(token: str | None, base_url: str, *, timeout: int = 30) -> AsyncW
 
 
 class SlackChat:
-    def __init__(self, *, token: str, base_url: str = API, timeout: int = 30) -> None:
+    def __init__(
+        self, *, token: str, base_url: str = API, timeout: int = 30, link_hosts: Collection[str] = _LINK_HOSTS
+    ) -> None:
+        """`link_hosts`: only addresses on these become links in a post. Everything else is shown as code."""
         self._client = web_client(token, base_url, timeout=timeout)
         self._token = token
         self._api = urlsplit(base_url)
+        self._link_hosts = (*link_hosts, self._api.hostname or "")
         self._limits = RateLimits()
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
 
@@ -69,8 +75,10 @@ class SlackChat:
                 answer = await self._client.chat_postMessage(
                     channel=thread.channel,
                     thread_ts=thread.anchor or None,
-                    text=fitting(text),
-                    attachments=[{"text": fitting(folded), "fallback": "The report", "mrkdwn_in": ["text"]}]
+                    text=fitting(text, self._link_hosts),
+                    attachments=[
+                        {"text": fitting(folded, self._link_hosts), "fallback": "The report", "mrkdwn_in": ["text"]}
+                    ]
                     if folded
                     else None,
                     metadata={"event_type": POST_MARK, "event_payload": {"key": key}},
@@ -79,11 +87,11 @@ class SlackChat:
                 )
         return str(answer["ts"])
 
-    async def react(self, reference: str) -> bool:
+    async def react(self, reference: str, *, done: bool = False) -> bool:
         channel, _, ts = reference.partition(":")
         with translated_errors(f"A message in {channel} got no reaction"):
             try:
-                await self._client.reactions_add(channel=channel, timestamp=ts, name=_SEEN)
+                await self._client.reactions_add(channel=channel, timestamp=ts, name=_DONE if done else _SEEN)
             except SlackApiError as error:
                 if error.response.get("error") not in _REACTED:
                     raise

@@ -1,7 +1,6 @@
 """Receives Slack's events by HTTP or Socket Mode, passes each to one coroutine, and acknowledges it afterwards."""
 
 import asyncio
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
@@ -21,13 +20,12 @@ from starlette.routing import Route
 
 from caseworker.chats.slack import API, web_client
 from caseworker.chats.slack_errors import translated_errors
+from caseworker.chats.slack_requests import NotTaken, read_signed
 from caseworker.core.base.errors import RateLimited, Refused, Transient
 
 log = structlog.get_logger()
 
 PATH: Final = "/slack/events"
-_LARGEST: Final = 1_000_000
-"""Bytes of a request: a limit is needed because it is read before its signature is checked. Slack's are far smaller."""
 _PATIENCE: Final = 30
 """Checks without a connection (five per interval) after which we connect anew."""
 
@@ -111,29 +109,13 @@ def http_route(
     handler, verifier = AsyncSlackRequestHandler(app), SignatureVerifier(signing_secret)
 
     async def events(request: Request) -> Response:
-        announced = request.headers.get("content-length", "")
-        if not announced.isdigit():
-            return PlainTextResponse("A length is required.", status_code=411)
-        if int(announced) > _LARGEST:
-            return PlainTextResponse("That is too long.", status_code=413)
-        if not request.headers.get("x-slack-request-timestamp", "").isdigit():
-            return PlainTextResponse("That is not Slack's.", status_code=401)  # Bolt would crash on it
-        body = await request.body()
-        if not _is_object(body):  # Bolt would crash on it
-            if not verifier.is_valid_request(body.decode(errors="replace"), dict(request.headers)):
-                return PlainTextResponse("That is not Slack's.", status_code=401)
-            log.warning("slack request without a JSON object", size=len(body))
-            return PlainTextResponse("")  # sending it again would not help
-        return await handler.handle(request)
+        taken = await read_signed(request, verifier)
+        if isinstance(taken, NotTaken):
+            log.warning("slack request refused", status=taken.status, why=taken.why)
+            return PlainTextResponse(taken.why, status_code=taken.status)
+        return await handler.handle(taken)
 
     return Route(PATH, events, methods=["POST"])
-
-
-def _is_object(body: bytes) -> bool:
-    try:
-        return isinstance(json.loads(body), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 class SlackSocket:
@@ -209,5 +191,7 @@ class SlackSocket:
             connecting.cancel()
             await handler.close_async()  # type: ignore[no-untyped-call]  # nor here
             # A reconnection that was under way may have made a session while the one before it was closed.
-            if (late := handler.client.current_session) is not None and not late.closed:
-                await late.close()
+            if (last := handler.client.current_session) is not None:
+                await last.close()
+                # The reply to our closing frame starts aiohttp's heartbeat again: it would ping a closed connection.
+                last._cancel_heartbeat()

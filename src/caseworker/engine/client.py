@@ -25,6 +25,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import INTERRUPTING
+from caseworker.engine.payload_codec import sealing_converter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,8 @@ class Address:
     api_key: str | None = field(default=None, repr=False)
     client_certificate: bytes | None = field(default=None, repr=False)
     client_key: bytes | None = field(default=None, repr=False)
+    keys: tuple[bytes, ...] = field(default=(), repr=False)
+    """They seal what passes through Temporal, the newest first. Without any it passes in the clear: only for tests."""
 
 
 async def connect(address: Address, *, timeout: float = 10.0) -> Client:
@@ -49,7 +52,7 @@ async def connect(address: Address, *, timeout: float = 10.0) -> Client:
             namespace=address.namespace,
             api_key=address.api_key,
             tls=tls,
-            data_converter=pydantic_data_converter,
+            data_converter=sealing_converter(address.keys) if address.keys else pydantic_data_converter,
             connect_timeout=timedelta(seconds=timeout),
         )
     except (RuntimeError, RPCError) as error:  # temporalio wraps refused connections in RuntimeError

@@ -32,6 +32,7 @@ class HostFile(BaseModel):
     """In clock ticks: shows whether the pid still belongs to the same process."""
     target: str
     ui: str
+    """Where Temporal's web UI answers; empty if it is off."""
     version: str
     code: str
     settings: str

@@ -27,6 +27,8 @@ _SETTINGS = (
     "matching.numTaskqueueReadPartitions=1",
     "matching.numTaskqueueWritePartitions=1",
 )
+_NO_HTTP = ('frontend.httpAllowedHosts=["caseworker.invalid"]',)
+"""The HTTP API can't be switched off; it refuses requests for any other name."""
 _MEMORY = {"GOGC": "400", "GOMEMLIMIT": "600MiB"}
 """Go's garbage collector: runs rarely while memory is free, often near the limit."""
 _PR_SET_PDEATHSIG = 1
@@ -68,10 +70,12 @@ def _die_with_parent() -> None:
 
 
 class TemporalServer:
-    def __init__(self, folder: Path, *, settings: Sequence[str] = ()) -> None:
-        """`settings`: more of the server's dynamic configuration, each as `key=value`."""
+    def __init__(self, folder: Path, *, settings: Sequence[str] = (), ui: bool = False) -> None:
+        """`settings`: more of the server's dynamic configuration, each as `key=value`. `ui`: whether the web UI and the
+        HTTP API answer. Neither asks who you are, and a page in a browser could start workflows through the API."""
         self._folder = folder
-        self._settings = (*_SETTINGS, *settings)
+        self._settings = (*_SETTINGS, *settings, *(() if ui else _NO_HTTP))
+        self._ui = ui
         self._process: asyncio.subprocess.Process | None = None
         self.ports = Ports(grpc=0, ui=0)
 
@@ -144,6 +148,15 @@ class TemporalServer:
         marker = self._folder / "temporal.version"
         return marker.read_text().strip() if marker.exists() else "unknown"
 
+    @property
+    def ui_address(self) -> str:
+        """Where the web UI answers; empty if it is off."""
+        return f"http://127.0.0.1:{self.ports.ui}" if self._ui else ""
+
+    @property
+    def _ui_words(self) -> tuple[str, ...]:
+        return ("--ui-port", str(self.ports.ui), "--ui-disable-news-fetch") if self._ui else ("--headless",)
+
     async def _launch(self) -> bool:
         with self.log_file.open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
@@ -151,7 +164,7 @@ class TemporalServer:
                 *("server", "start-dev", "--ip", "127.0.0.1", "--log-level", "warn"),
                 *("--db-filename", str(self._folder / "temporal.db")),
                 *("--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal"),
-                *("--port", str(self.ports.grpc), "--ui-port", str(self.ports.ui), "--ui-disable-news-fetch"),
+                *("--port", str(self.ports.grpc), *self._ui_words),
                 *(word for setting in self._settings for word in ("--dynamic-config-value", setting)),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import select, update
@@ -50,6 +51,13 @@ class StoredBugs(Port):
             if known is None:
                 raise Defect(f"The message {first.external_id} from {first.surface} is taken, and by no case.")
             return known, False
+
+    async def opened_by(self, reporter: str, surface: str, *, seconds: float) -> list[CaseId]:
+        since = now() - timedelta(seconds=seconds)
+        theirs = (cases.c.reporter == reporter) & (cases.c.surface == surface) & (cases.c.opened_at > since)
+        query = select(cases.c.id).where(cases.c.kind == CaseKind.BUG, theirs).order_by(cases.c.opened_at)
+        async with self._database.reading() as connection:
+            return [CaseId(case) for case in (await connection.execute(query)).scalars()]
 
     async def load(self, case: CaseId) -> StoredBug | None:
         async with self._database.reading() as connection:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, exists, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.runs.delivery_outcomes import (
@@ -38,6 +38,19 @@ _ADDED: Final = {  # built once: this is what GitHub waits for
     "sqlite": sqlite.insert(rows).on_conflict_do_nothing().returning(rows.c.guid),
     "postgresql": postgresql.insert(rows).on_conflict_do_nothing().returning(rows.c.guid),
 }
+# Also built once: several lanes look for work each time that GitHub sends something.
+_ANY_OPEN: Final = select(rows.c.id).where(rows.c.is_open).limit(1)
+_AT: Final = bindparam("at", type_=rows.c.claimed_until.type)
+_FREE: Final = or_(rows.c.claimed_until.is_(None), rows.c.claimed_until < _AT)
+_BEFORE: Final = rows.alias("before")
+_FIRST_DUE: Final = (
+    select(rows.c.id)
+    .where(rows.c.is_open, _FREE, or_(rows.c.again_at.is_(None), rows.c.again_at <= _AT))
+    .where(~exists().where(_BEFORE.c.lane == rows.c.lane, _BEFORE.c.is_open, _BEFORE.c.id < rows.c.id))
+    .order_by(rows.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
 
 
 class StoredDeliveries(Port):
@@ -65,19 +78,16 @@ class StoredDeliveries(Port):
 
     async def claim(self) -> Claim | None:
         async with self._database.reading() as connection:  # most often there is nothing, and nobody is locked out
-            if await connection.scalar(select(rows.c.id).where(rows.c.is_open).limit(1)) is None:
+            if await connection.scalar(_ANY_OPEN) is None:
                 return None
         token = secrets.token_hex(8)
         async with self._database.writing() as connection:
             at = await time_of(connection, self._clock)
-            free = or_(rows.c.claimed_until.is_(None), rows.c.claimed_until < at)
-            due = and_(rows.c.is_open, free, or_(rows.c.again_at.is_(None), rows.c.again_at <= at), _first_in_lane())
-            first = select(rows.c.id).where(due).order_by(rows.c.id).limit(1).with_for_update(skip_locked=True)
-            found = await connection.scalar(first)
+            found = await connection.scalar(_FIRST_DUE, {"at": at})
             if found is None:
                 return None
-            taken = update(rows).where(rows.c.id == found, rows.c.is_open, free)
-            await connection.execute(taken.values(claim=token, claimed_until=at + LEASE))
+            taken = update(rows).where(rows.c.id == found, rows.c.is_open, _FREE)
+            await connection.execute(taken.values(claim=token, claimed_until=at + LEASE), {"at": at})
             return await _claimed(connection, token)
 
     async def renew(self, claim: Claim) -> bool:
@@ -173,11 +183,6 @@ def _repeat(row: Values) -> Values:
 
 def _outcome(outcome: Outcome) -> dict[str, object]:
     return {"outcome": outcome.kind, "detail": outcome.model_dump(mode="json")}
-
-
-def _first_in_lane() -> ColumnElement[bool]:
-    before = rows.alias("before")
-    return ~exists().where(before.c.lane == rows.c.lane, before.c.is_open, before.c.id < rows.c.id)
 
 
 def _is_same_moment(at: datetime, *, found: bool) -> ColumnElement[bool]:

@@ -5,14 +5,15 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Final, assert_never
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, text, update
 
-from caseworker.core.base.budget import Usage
-from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.budget import Usage, dollars
+from caseworker.core.base.errors import DailyCap, Defect, Refused
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
+from caseworker.store.database import Database
 from caseworker.store.port import Port
 from caseworker.store.rows import lock_case, lock_repository
 from caseworker.store.tables import attempts, ledger
@@ -22,6 +23,8 @@ _ABANDONED_PART = 4
 sent its input and been charged for it, and hardly ever got the longest answer, which is most of what is reserved. To
 count all of it would let a few crashes eat a budget; to count nothing would let crashes spend without end."""
 _DAY: Final = timedelta(hours=24)
+_ADVISORY_LOCK: Final = 0x_CA5E_0004
+"""The key of this lock among the advisory locks of a PostgreSQL database."""
 _LOST: Final = timedelta(hours=1)
 """A single question is answered within minutes: what is reserved for longer belongs to a process that died."""
 
@@ -46,6 +49,11 @@ _ABANDON_LOST: Final = _ABANDON.where(ledger.c.purpose.is_not(None), ledger.c.re
 
 
 class StoredLedger(Port):
+    def __init__(self, database: Database, *, daily_micros: int | None = None) -> None:
+        """`daily_micros`: what all cases and questions together may cost in 24 hours. Null: there is no such cap."""
+        super().__init__(database)
+        self._daily_micros = daily_micros
+
     async def reserve(
         self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
     ) -> int | None:
@@ -60,6 +68,8 @@ class StoredLedger(Port):
         async with self._database.writing() as connection:
             if await _spent_by(connection, payer) + micros > cap_micros:
                 return None
+            if not rehearsed and self._daily_micros is not None:
+                await _refuse_beyond(connection, self._daily_micros, micros)
             row = call | _columns(payer) | Usage().model_dump()
             return (await connection.execute(insert(ledger).values(row).returning(ledger.c.id))).scalar_one()
 
@@ -112,6 +122,17 @@ async def _spent_by(connection: Connection, payer: Attempt | SingleQuestion) -> 
             assert_never(payer.account)
     await connection.execute(_ABANDON_LOST.where(theirs), {"before": now() - _LOST})
     return await _micros(connection, counted)
+
+
+async def _refuse_beyond(connection: Connection, daily_micros: int, micros: int) -> None:
+    if connection.dialect.name == "postgresql":  # of two payers, each would see room for itself
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+    today = (ledger.c.reserved_at > now() - _DAY) & ledger.c.rehearsed.is_(False)
+    if await _micros(connection, today) + micros > daily_micros:
+        raise DailyCap(
+            f"All cases together may spend {dollars(daily_micros)} in 24 hours, and have.",
+            todo="They go on when there is room again; `daily_budget_usd` is the setting that raises it.",
+        )
 
 
 async def _micros(connection: Connection, counted: ColumnElement[bool]) -> int:

@@ -31,7 +31,7 @@ from caseworker.store.write_budget import StoredWriteBudget
 class Store:
     """All records, on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, daily_micros: int | None = None) -> None:
         self.database = database
         self.repositories = StoredRepositories(database)
         self.cases = StoredCases(database)
@@ -49,7 +49,7 @@ class Store:
         self.effects = StoredEffects(database)
         self.builds = StoredBuilds(database)
         self.pulls = StoredPulls(database)
-        self.ledger = StoredLedger(database)
+        self.ledger = StoredLedger(database, daily_micros=daily_micros)
         self.transcripts = StoredTranscripts(database)
         self.learnings = StoredLearnings(database)
         self.places = StoredPlaces(database)
@@ -61,12 +61,13 @@ class Store:
         await self.database.close()
 
 
-async def open_store(url: str) -> Store:
-    """Opens and migrates the database. Raises `Refused` if it is newer than this program."""
+async def open_store(url: str, *, daily_micros: int | None = None) -> Store:
+    """Opens and migrates the database. Raises `Refused` if it is newer than this program. `daily_micros`: what model
+    calls through this store may cost all in all within 24 hours."""
     database = connect(url)
     try:
         await to_the_end(migrate)(database)
     except BaseException:
         await database.close()
         raise
-    return Store(database)
+    return Store(database, daily_micros=daily_micros)

@@ -2,7 +2,7 @@
 
 import secrets
 from typing import Final
-from uuid import UUID, uuid5
+from uuid import uuid4
 
 from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,9 +21,6 @@ from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, epoch_of, lock_case
 from caseworker.store.tables import attempts, cases, turns
 from caseworker.store.transcripts import delete_sessions
-
-_SESSIONS: Final = UUID("6f1d3c0e-5a0b-4c55-9d0c-0c5e5e55a110")
-"""The namespace of session ids. Never change it: an attempt has the same session id on every machine."""
 
 
 class StoredTurns(Port):
@@ -170,8 +167,7 @@ async def _supersede(connection: Connection, case: CaseId) -> None:
 
 async def _next_attempt(connection: Connection, case: CaseId, turn: int) -> Attempt:
     number = (await connection.scalar(_NEWEST, {"of_case": case, "this_turn": turn}) or 0) + 1
-    epoch = await epoch_of(connection, case)
-    session = SessionId(str(uuid5(_SESSIONS, f"{case}/{epoch}/{turn}/{number}")))
+    session = SessionId(str(uuid4()))  # random: nobody can name the session of another turn
     return Attempt(case=case, turn=turn, number=number, token=secrets.token_urlsafe(24), session=session)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from caseworker.core.base.ids import Sha
 from caseworker.ports import Git
 
-_TIME = re.compile(rb"(\d+) [+-]\d{4}$")
+_TIME = re.compile(rb"(?<!\d)(\d{1,20}) [+-]\d{4}$")
 
 
 @dataclass(frozen=True, kw_only=True)

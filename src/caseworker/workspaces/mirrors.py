@@ -29,9 +29,9 @@ _BY_PRODUCTS = (
 )
 """By-products of builds and tools, ignored even where the repository does not ignore them. Tracked files stay."""
 _EXCLUDE = "".join(f"{name}\n" for name in (*(f"/{name}" for name in OURS), *_BY_PRODUCTS))
-_ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff\n"
+_ATTRIBUTES = "* -text -eol -filter -ident -working-tree-encoding !diff !merge !conflict-marker-size\n"
 """Overrides the tree's own .gitattributes. Files are committed byte for byte: no filter, no conversion that could fail,
-and no `-diff` that would hide a change from the reviewer."""
+no `-diff` that would hide a change from the reviewer, no driver, and no markers of a size that fills the memory."""
 _FETCH_SECONDS = 600.0
 
 
@@ -74,6 +74,7 @@ class Mirrors:
         async with self.lock(mirror):
             if not _is_there(mirror):
                 await self._make(mirror, head.object_format)
+            write_texts(mirror / "info", {"attributes": _ATTRIBUTES})  # an older version made it without some
             # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
             await self._source.fetch(
                 repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]

@@ -67,6 +67,12 @@ class GitPullBranches:
         git_dir = git_dir_of(tree.workspace)
         return await compare_changes(self._git, git_dir, (old_base, old_head), (new_base, new_head))
 
+    async def keep(self, case: CaseId, place: PullPlace, commit: Sha, *, since: Sha) -> str:
+        workspace = await self._workspaces.prepare(case, place.repository, since, base_branch=place.base_branch)
+        branch = place.repository.branch_beside(place.number, commit)
+        await self._source.push(place.repository, workspace, commit, branch=branch, expected=None)
+        return branch
+
     async def push(self, tree: PullTree, commit: Sha, *, copies: bool = False) -> list[BranchCommit]:
         place = tree.place
         await self._refuse_what_is_never_pushed(tree, commit)

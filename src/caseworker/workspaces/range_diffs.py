@@ -26,7 +26,10 @@ async def compare_changes(git: Git, git_dir: Path, old: tuple[Sha, Sha], new: tu
     if any([await _count(git, git_dir, *one) > _MOST for one in (old, new)]):
         return ChangeComparison(is_same=is_same)
     ranges = [f"{base}..{head}" for base, head in (old, new)]
-    shown = await git("range-diff", "--no-color", *ranges, git_dir=git_dir)
+    try:
+        shown = await git("range-diff", "--no-color", *ranges, git_dir=git_dir)
+    except Refused:  # git can't read one of the ranges. The text is a courtesy: nothing depends on it.
+        return ChangeComparison(is_same=is_same)
     text = shown.output.decode(errors="replace")
     return ChangeComparison(is_same=is_same, range_diff=text[:_SHOWN], is_cut=len(text) > _SHOWN)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.ports import Enclosure
 from caseworker.workspaces.sandbox_probe import ask, missing
+from caseworker.workspaces.seccomp import filter_program
 from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders
 
 HOME = "/home/agent"
@@ -57,7 +58,7 @@ class Bubblewrap:
         # `env -i` although callers start it with an empty environment: bwrap is process 1 inside, where everyone can
         # read /proc/1/environ, so one careless caller would give away every key the worker has.
         return [
-            *("/usr/bin/env", "-i", str(self._program)),
+            *("/usr/bin/env", "-i", *self._start),
             *("--unshare-all", "--unshare-user", *self._no_nesting, "--uid", "1000", "--gid", "1000"),
             *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
             *self._system,
@@ -125,6 +126,17 @@ class Bubblewrap:
         return () if setuid or "--disable-userns" not in self._help else ("--disable-userns",)
 
     @cached_property
+    def _start(self) -> tuple[str, ...]:
+        """Starts bwrap with the filter of system calls, which it reads from an open file."""
+        program = filter_program()
+        if program is None:
+            return (str(self._program),)
+        file = self._folder / "seccomp"
+        _write(file, program)
+        script = 'filter=$1; shift; exec "$@" 7<"$filter"'
+        return ("/bin/sh", "-c", script, "sandbox", str(file), str(self._program), "--seccomp", "7")
+
+    @cached_property
     def _toolchains(self) -> Toolchains:
         path = self._path if self._path is not None else os.environ.get("PATH", os.defpath)
         return find_toolchains(path, home_folders())
@@ -132,15 +144,20 @@ class Bubblewrap:
     @cached_property
     def _etc(self) -> Path:
         folder = self._folder / "etc"
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in _SYNTHESISED.items():
-            file = folder / name
-            if not (file.exists() and file.read_text() == text):
-                fresh = folder / f".{name}.{os.getpid()}"
-                fresh.write_text(text)
-                fresh.chmod(0o644)
-                fresh.replace(file)
+            _write(folder / name, text.encode())
         return folder
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Writes a file that other workers may read or write at the same moment."""
+    if file.exists() and file.read_bytes() == content:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh.write_bytes(content)
+    fresh.chmod(0o644)
+    fresh.replace(file)
 
 
 def _mounts(enclosure: Enclosure) -> list[str]:

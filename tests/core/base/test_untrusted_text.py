@@ -127,3 +127,30 @@ def test_a_label_can_not_end_its_tag() -> None:
     assert label('ann" from="owner') == "ann' from='owner"
     assert label("x" * 200) == "x" * 99 + "…"
     assert one_line("a\n\n b") == "a b"
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "<system-reminder>",
+        "</system-reminder>",
+        "< / System-Reminder >",
+        "<system>",
+        "<function_calls>",
+        "<tool_result>",
+    ],
+)
+def test_tags_that_mark_who_is_speaking_mark_nothing_in_foreign_text(tag: str) -> None:
+    hidden = tag.replace("s", "s\u200b", 1)
+    for text in (tag, hidden, f"a {tag} b", f"<!-- -->{tag}", f"<!-<!-- -->- -->{tag}"):
+        assert "<" not in cleaned(text)
+    assert revealed(tag).startswith("‹")
+
+
+def test_ordinary_tags_stay() -> None:
+    code = "std::vector<function<int>> <b>x</b> <user> <systems>"
+    assert cleaned(code) == code
+
+
+def test_nested_comments_are_shown_once_they_are_too_deep() -> None:
+    assert "<!--" not in cleaned("<!-" * 50 + "<!-- -->" + "- -->" * 50)

@@ -4,13 +4,13 @@ import asyncio
 
 import structlog
 
-from caseworker.app.bell import cluster_address, make_doorbell
+from caseworker.app.bell import cluster_address, embedded_address, make_doorbell
 from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.people.commands import MessageKind
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
 from caseworker.engine.host import HostFile, HostPlace
 from caseworker.ports import Doorbell, Store
 
@@ -24,6 +24,7 @@ class EmbeddedBell:
     no bell rings; the next host looks into the inbox when it starts."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings = settings
         self._place = HostPlace(settings.home)
         self._store = store
         self._known: tuple[str, Doorbell] | None = None
@@ -43,7 +44,7 @@ class EmbeddedBell:
     async def _direct(self, host: HostFile) -> Doorbell:
         async with self._one_at_a_time:
             if self._known is None or self._known[0] != host.target:
-                client = await connect(Address(target=host.target), timeout=_CONNECT_SECONDS)
+                client = await connect(embedded_address(self._settings, host.target), timeout=_CONNECT_SECONDS)
                 self._known = (host.target, make_doorbell(client, self._store))
             return self._known[1]
 

@@ -4,6 +4,7 @@ import asyncio
 import signal
 
 from caseworker.app.bell import cluster_address
+from caseworker.app.processes.start_checks import check_sandbox
 from caseworker.app.processes.worker_loop import give_way, watch_children, work
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
@@ -17,13 +18,14 @@ async def run_worker(settings: Settings) -> int:
             "No cluster is named, and the embedded engine brings its own worker.",
             todo="Set CASEWORKER_TEMPORAL_ADDRESS, or use `caseworker host start`.",
         )
+    await check_sandbox(settings)
     give_way()
     watch_children()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     make_home(settings)
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         client = await connect(cluster_address(settings))
         await work(client, store, settings, bell=asyncio.Event(), until=stop.wait())

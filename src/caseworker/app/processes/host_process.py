@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import structlog
 
 import caseworker
+from caseworker.app.bell import embedded_address
 from caseworker.app.processes.find_host import is_busy, settings_fingerprint
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.worker_loop import give_way, watch_children, work
@@ -60,14 +61,14 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     bell = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, bell.set)  # a command sent a message
-    server = TemporalServer(settings.home / "temporal")
+    server = TemporalServer(settings.home / "temporal", ui=settings.temporal_ui)
     if "--fresh-engine" in sys.argv:
         log.warning("engine data set aside", kept=str(server.set_aside()))
     starting = asyncio.create_task(server.start())
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         await starting
-        client = await connect(server.address)
+        client = await connect(embedded_address(settings, server.address.target))
         if ended := await end_all_begun(client):
             log.info("what a dead host had begun is begun again", activities=ended)
         place.write(_host_file(server, settings))
@@ -111,7 +112,7 @@ def _host_file(server: TemporalServer, settings: Settings) -> HostFile:
         pid=os.getpid(),
         process_started=started_at(os.getpid()),
         target=server.address.target,
-        ui=f"http://127.0.0.1:{server.ports.ui}",
+        ui=server.ui_address,
         version=caseworker.__version__,
         code=code_fingerprint(),
         settings=settings_fingerprint(settings),

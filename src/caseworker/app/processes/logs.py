@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 
 from caseworker.app.settings import Settings
+from caseworker.core.base.text import printable
 
 _QUIET = ("temporalio", "alembic", "sqlalchemy", "uvicorn", "httpx", "httpcore", "claude_agent_sdk")
 
@@ -21,7 +22,7 @@ def set_up_logs(settings: Settings) -> None:
             if isinstance(value, str):
                 for secret in secrets:
                     value = value.replace(secret, "[secret]")
-                event[key] = value
+                event[key] = printable(value)  # an error may quote foreign text, and somebody looks at the log
         return event
 
     shared: list[Any] = [  # structlog's processors have no common exported type

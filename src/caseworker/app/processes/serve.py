@@ -46,7 +46,7 @@ async def serve(settings: Settings) -> int:
     if settings.is_embedded:
         await check_sandbox(settings)
     make_home(settings)
-    store = await open_store(settings.database)
+    store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         with stop_signal() as stop:
             await _serve(settings, store, wanted, stop)

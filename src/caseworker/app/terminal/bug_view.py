@@ -16,11 +16,11 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import status_of
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.summaries import standing_of_bug
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredBug
 from caseworker.views.case_summaries import bug_summary
+from caseworker.views.explanations import explain_bug
 
 
 class BugView(CaseView):
@@ -57,7 +57,7 @@ class BugView(CaseView):
         raise Refused(f"{self._stored.case.id} is a bug case: it has no runs.", todo=self._fix("its runs"))
 
     async def why(self, store: Store) -> Why:
-        return why_bug(self._stored.case, TerminalPhrasing())
+        return await explain_bug(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         raise Refused(f"{self._stored.case.id} is a bug case: it changes nothing.", todo=self._fix("one"))

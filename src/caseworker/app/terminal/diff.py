@@ -1,13 +1,12 @@
 """`caseworker diff`: shows what a case has changed so far, with or without a pull request."""
 
-import sys
-
 from rich.console import Console
 from rich.syntax import Syntax
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
 from caseworker.workspaces.inspection import change_between
@@ -25,4 +24,4 @@ async def show_diff(settings: Settings, console: Console, name: str, *, stat: bo
     elif console.is_terminal and not stat:
         console.print(Syntax(printable(diff), "diff", background_color="default", word_wrap=True))
     else:
-        sys.stdout.write(diff)
+        write_document(diff)

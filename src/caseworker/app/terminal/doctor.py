@@ -8,8 +8,8 @@ import sys
 from dataclasses import asdict
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from caseworker.app.parts import make_sandbox
 from caseworker.app.processes.start_checks import check_disk
@@ -44,10 +44,10 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
 
 
 def print_checks(checks: list[Check], console: Console) -> None:
-    signs = {"ok": "[green]✔[/]", "note": "[yellow]•[/]", "missing": "[red]✘[/]"}
+    signs = {"ok": ("✔", "green"), "note": ("•", "yellow"), "missing": ("✘", "red")}
     table = Table.grid(padding=(0, 2))
     for check in checks:
-        table.add_row(signs[check.mark], f"[bold]{check.what}[/]", escape(check.says))
+        table.add_row(Text(*signs[check.mark]), Text(check.what, style="bold"), Text(check.says))
     console.print(table)
 
 
@@ -97,7 +97,7 @@ async def _engine(settings: Settings) -> Check:
 
 
 async def _agent() -> Check:
-    from caseworker.agents.claude import agent_binary
+    from caseworker.agents.agent_program import agent_binary
 
     answer = await _output(str(agent_binary()), "--version")
     if answer == "not found":
@@ -141,7 +141,8 @@ def _host(settings: Settings) -> Check:
     host = HostPlace(settings.home).running()
     if host is None:
         return Check("host", "ok", "not running; commands start it when they need it")
-    return Check("host", "ok", f"process {host.pid}, Temporal's web UI at {host.ui}")
+    shown = f"Temporal's web UI at {host.ui}" if host.ui else f"Temporal at {host.target}"
+    return Check("host", "ok", f"process {host.pid}, {shown}")
 
 
 async def _output(*command: str) -> str:

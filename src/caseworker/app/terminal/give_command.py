@@ -15,6 +15,7 @@ from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import (
     Abort,
     Approve,
+    BringUpToDate,
     Close,
     Command,
     HandBack,
@@ -106,6 +107,10 @@ async def resume(settings: Settings, console: Console, name: str, author: str | 
 
 async def abort(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
     return await _to_pull(settings, console, name, Abort(), "Abort.", author, as_json=as_json)
+
+
+async def rebase(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    return await _to_pull(settings, console, name, BringUpToDate(), "Rebase.", author, as_json=as_json)
 
 
 async def _to_pull(

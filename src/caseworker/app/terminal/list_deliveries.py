@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from caseworker.app.desk import reading
 from caseworker.app.settings import Settings
@@ -36,7 +36,7 @@ def _table(lines: Sequence[DeliveryLine]) -> Table:
     for line in lines:
         cells = (line.event, line.target, line.actor, line.outcome.value, line.because)
         received = line.received_at.strftime("%Y-%m-%d %H:%M:%S")
-        table.add_row(received, *(escape(printable(cell)) for cell in cells), style=_style(line.outcome))
+        table.add_row(received, *(Text(printable(cell)) for cell in cells), style=_style(line.outcome))
     return table
 
 

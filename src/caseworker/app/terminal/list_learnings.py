@@ -4,8 +4,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from caseworker.app.desk import reading
 from caseworker.app.parts import look_at
@@ -63,5 +63,5 @@ def _table(known: list[Learning]) -> Table:
     for learning in known:
         seen = "once" if learning.seen == 1 else f"in {learning.seen} cases"
         what = f"{one_line(learning.type).replace('_', ' ')}: {one_line(learning.content)}"
-        table.add_row(str(learning.id), learning.repository, seen, learning.last_case, escape(what))
+        table.add_row(str(learning.id), learning.repository, seen, learning.last_case, Text(what))
     return table

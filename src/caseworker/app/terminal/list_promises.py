@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from caseworker.app.desk import reading
 from caseworker.app.settings import Settings
@@ -52,7 +52,7 @@ def _table(lines: list[SlaLine], bugs: dict[CaseId, StoredBug], now: datetime) -
             promise_words(line.resolve, now),
             _follow_up(line, now),
             str(line.level),
-            escape(one_line(bugs[line.case].title, 60)),
+            Text(one_line(bugs[line.case].title, 60)),
             style="red" if line.overdue_since is not None else "",
         )
     return table

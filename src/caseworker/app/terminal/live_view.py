@@ -1,6 +1,5 @@
 """Shows a case while it works: a live view in a terminal, plain lines elsewhere, JSON lines for programs."""
 
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from caseworker.app.terminal.text_console import escaped_json, json_text
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import words_of
@@ -114,7 +114,7 @@ class View(Protocol):
 
 class JsonView:
     def show(self, recorded: Recorded) -> None:
-        sys.stdout.write(recorded.model_dump_json() + "\n")
+        sys.stdout.write(escaped_json(recorded.model_dump_json()) + "\n")
         sys.stdout.flush()
 
     def spent(self, micros: int, calls: int) -> None:
@@ -216,7 +216,7 @@ def open_view(console: Console, *, as_json: bool, state: IssueState = IssueState
 
 
 def to_json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n"
+    return json_text(value, indent=2) + "\n"
 
 
 def print_json(value: object) -> None:
@@ -224,5 +224,5 @@ def print_json(value: object) -> None:
 
 
 def print_json_line(value: object) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(json_text(value) + "\n")
     sys.stdout.flush()

@@ -9,6 +9,7 @@ from caseworker.app.terminal.live_view import print_json_line
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.pull.case import PullCase, PullState, SessionEnd
+from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.telling.pull_request import cost_words
 from caseworker.core.telling.pull_why import why_pull
 from caseworker.core.telling.verdict_words import headline, mover_words, title_line
@@ -31,7 +32,7 @@ async def print_pull_summary(store: Store, stored: StoredPull, console: Console,
     title = f"{case.id}: {words_of(case.session.end or case.state)}"
     style = "green" if exit_code(case) == 0 else "yellow"
     console.print()
-    console.print(Panel(await _body(store, stored), title=title, border_style=style, padding=(1, 2)))
+    console.print(Panel(await _body(store, stored), title=Text(title), border_style=style, padding=(1, 2)))
 
 
 async def _body(store: Store, stored: StoredPull) -> Group:
@@ -50,6 +51,7 @@ async def _rows(store: Store, stored: StoredPull) -> list[tuple[str, str]]:
     if verdict is not None:
         rows.append(("Verdict", headline(verdict)))
         rows += [("", f"{title_line(one)}: {mover_words(one)}") for one in verdict.reasons]
+    rows.append(("Not pushed", unpushed_words(case)))
     ledger = await ledger_of(store, stored)
     turns = "1 turn" if case.progress.turns == 1 else f"{case.progress.turns} turns"
     cost = cost_words(ledger["spent_micros"], rehearsed=ledger["rehearsed"])

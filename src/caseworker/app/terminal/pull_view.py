@@ -58,7 +58,9 @@ class PullView(CaseView):
         return why_pull(self._stored.case, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
-        work = self._stored.case.work
+        work, rest = self._stored.case.work, self._stored.case.rest
+        if work.base is None and rest.unpushed_from is not None and rest.unpushed is not None:
+            return rest.unpushed_from, rest.unpushed
         if work.base is None or self._stored.case.commit is None:
             todo = f"`caseworker why {self._stored.case.id}` says what happens."
             raise Refused(f"{self._stored.case.id} has nothing in hand that is not pushed.", todo=todo)

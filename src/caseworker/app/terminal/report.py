@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
+from rich.text import Text
 
 from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.parts import look_at
+from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.follow_bug import follow_bug
@@ -78,15 +79,15 @@ def _read(path: Path) -> NewAttachment:
     return NewAttachment(title=title, media_type=media_type, size=len(content), content=content)
 
 
-def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
+def repository_for(text: str, named: Path | None, settings: Settings) -> str:
     """The repository that is named, else that of the service in the report, else the one for all reports."""
     if named is not None:
-        return named
+        return str(named)
     for service in read_report(text, settings.services).services:
         if settings.services[service].repository:
-            return Path(settings.services[service].repository).expanduser()
+            return settings.services[service].repository
     if settings.reports_repository is not None:
-        return settings.reports_repository.expanduser()
+        return settings.reports_repository
     raise Refused(
         "Nothing says which repository this report is about.",
         todo="Name it with --repo PATH, or set reports_repository in caseworker.toml (CASEWORKER_REPORTS_REPOSITORY).",
@@ -95,7 +96,7 @@ def repository_for(text: str, named: Path | None, settings: Settings) -> Path:
 
 async def report(request: ReportRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
     repository = repository_for(request.text, request.repository, settings)
-    ref = (await look_at(repository)).ref
+    ref = await find_repository(repository, settings)
     await check_ready(request.rehearsal, settings)
     async with at_desk(settings) as desk:
         case = await open_report(desk, request, ref)
@@ -129,7 +130,7 @@ def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) ->
         print_json_line({"kind": "case", "case": case})
         return
     more = f"`caseworker chat {case} --as reporter` talks with it" if detach else "Ctrl-C leaves, and the case goes on"
-    console.print(f"[bold]{case}[/]  {more}.{'' if detach else f' {TIMES}'}")
+    console.print(Text.assemble((case, "bold"), f"  {more}.{'' if detach else f' {TIMES}'}"))
 
 
 @contextmanager
@@ -147,5 +148,5 @@ def _open_view(console: Console, *, as_json: bool) -> Iterator[Callable[[Recorde
     if not console.is_terminal:
         yield show
         return
-    with console.status("[dim]caseworker is at work[/]", spinner="dots"):
+    with console.status(Text("caseworker is at work", style="dim"), spinner="dots"):
         yield show

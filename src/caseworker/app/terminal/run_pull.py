@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rich.console import Console
-from rich.markup import escape
 
 from caseworker.app.desk import Desk, at_desk, person, reading
 from caseworker.app.settings import Settings
@@ -96,7 +95,7 @@ async def preview_session(request: SessionRequest, settings: Settings, console: 
     else:
         print_verdict(console, found, would.verdict)
         console.print()
-        console.print(escape(_act_words(would)))
+        console.print(_act_words(would))
     return 0
 
 

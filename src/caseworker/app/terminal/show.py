@@ -36,7 +36,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     for recorded in story:
         if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
             view.show(recorded)
-    console.print("\n[bold]Messages[/]")
+    console.print("\nMessages", style="bold")
     for message in messages:
         console.print(
             f"  {message.author}: {one_line(message.text)}  ({receipt(message, stored.case.progress.turns)})",

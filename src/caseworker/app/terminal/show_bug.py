@@ -13,7 +13,7 @@ from caseworker.app.terminal.show_conversation import print_conversation
 from caseworker.app.terminal.talk import who_words
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
-from caseworker.core.record.bug_conversation import Line
+from caseworker.core.record.bug_conversation import Delivery, Line
 from caseworker.core.record.entries import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
 from caseworker.core.telling.summaries import BugSummary, standing_of_bug
 from caseworker.ports import Store, StoredBug
@@ -34,7 +34,7 @@ async def show_bug(store: Store, stored: StoredBug, console: Console, *, as_json
     for recorded in record:
         if everything or not isinstance(recorded.entry, _SHOWN_ELSEWHERE):
             view.show(recorded)
-    console.print("\n[bold]Conversation[/]")
+    console.print("\nConversation", style="bold")
     print_conversation(await lines_with_receipts(store, stored, record), console)
     for attachment in await store.attachments.of(stored.case.id):
         console.print(f"  attached: {_attached(attachment)}", markup=False, highlight=False)
@@ -105,6 +105,7 @@ def _markdown(stored: StoredBug, lines: list[tuple[Line, str]]) -> str:
     parts = [f"# {stored.case.id}: {stored.title}\n"]
     for line, told in lines:
         quoted = "\n".join(f"> {row}" for row in line.text.splitlines())
+        told = told if line.delivery is Delivery.SAID else line.delivery.value
         parts.append(
             f"**{who_words(line)}**, {line.at:%Y-%m-%d %H:%M:%S} UTC{f' · {told}' if told else ''}\n\n{quoted}\n"
         )

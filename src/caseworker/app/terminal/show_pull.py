@@ -27,7 +27,7 @@ async def show_pull(store: Store, stored: StoredPull, console: Console, *, as_js
     for recorded in record:
         if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
             view.show(recorded)
-    console.print("\n[bold]Messages[/]")
+    console.print("\nMessages", style="bold")
     for message in await store.inbox.of(stored.case.id):
         told = receipt(message, stored.case.progress.turns)
         console.print(f"  {message.author}: {one_line(message.text)}  ({told})", markup=False, highlight=False)

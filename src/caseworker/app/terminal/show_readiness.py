@@ -1,7 +1,6 @@
 """`caseworker ready`: says whether a person can merge a pull request, and if not, why and who must move."""
 
 from rich.console import Console
-from rich.markup import escape
 
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
@@ -23,7 +22,7 @@ async def show_readiness(settings: Settings, console: Console, name: str, *, as_
         if as_json:
             print_json({"version": 1, "pull_request": name, "outcome": "not_judged", "ready": None, "why": str(error)})
         else:
-            console.print(escape(f"Could not be judged: {printable(str(error))}"))
+            console.print(f"Could not be judged: {printable(str(error))}")
         return NOT_JUDGED
     found = seen.readiness
     if as_json:
@@ -35,12 +34,12 @@ async def show_readiness(settings: Settings, console: Console, name: str, *, as_
 
 def print_verdict(console: Console, found: Readiness, verdict: Verdict) -> None:
     style = "green" if found.ready else "yellow"
-    console.print(escape(printable(f"{found.pull_request}  {found.title}")), style="bold")
-    console.print(escape(headline(verdict)), style=style)
+    console.print(printable(f"{found.pull_request}  {found.title}"), style="bold")
+    console.print(headline(verdict), style=style)
     for reason in verdict.reasons:
         console.print()
-        console.print(escape(title_line(reason)), style="bold")
-        console.print(escape(f"  must move:  {mover_words(reason)}"))
+        console.print(title_line(reason), style="bold")
+        console.print(f"  must move:  {mover_words(reason)}")
         for seen in shown_evidence(reason):
-            console.print(escape(f"  seen:       {seen}"))
-        console.print(escape(f"  what helps: {reason.help}"))
+            console.print(f"  seen:       {seen}")
+        console.print(f"  what helps: {reason.help}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from caseworker.app.parts import look_at
+from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
 from caseworker.app.surfaces import Slack
 from caseworker.core.base.errors import Refused, Transient
@@ -28,12 +28,12 @@ async def _repository(settings: Settings) -> Check:
     if settings.reports_repository is None:
         return Check("reports", "note", "no reports_repository: `caseworker report` needs --repo, `serve` can't start")
     try:
-        found = await look_at(settings.reports_repository.expanduser())
+        found = await find_repository(settings.reports_repository, settings)
         read_rehearsal(settings.reports_rehearsal)
     except (Refused, Transient) as error:
         return Check("reports", "missing", str(error))
     rehearsed = ", with a rehearsed model" if settings.reports_rehearsal is not None else ""
-    return Check("reports", "ok", f"about {found.path}{rehearsed}")
+    return Check("reports", "ok", f"about {found}{rehearsed}")
 
 
 async def _slack(settings: Settings) -> list[Check]:

@@ -26,7 +26,7 @@ def print_summary(summary: Summary, repository: RepositoryRef, console: Console,
     good = summary.result in ("pull_request", "merged", "milestone")
     console.print()
     console.print(
-        Panel(_body(summary, repository), title=title, border_style="green" if good else "yellow", padding=(1, 2))
+        Panel(_body(summary, repository), title=Text(title), border_style="green" if good else "yellow", padding=(1, 2))
     )
 
 
@@ -42,13 +42,17 @@ def _body(summary: Summary, repository: RepositoryRef) -> Group:
 def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     if summary.wrong:
-        rows.append(("What was wrong", summary.wrong))
+        rows.append(("Cause, it says", summary.wrong))
     if summary.changed:
-        rows.append(("What changed", summary.changed + (f" ({', '.join(summary.files)})" if summary.files else "")))
+        rows.append(("Fix, it says", summary.changed + (f" ({', '.join(summary.files)})" if summary.files else "")))
     if summary.red:
-        rows.append(("Failed before", _seen(summary.red)))
+        rows.append(("Seen to fail", _seen(summary.red)))
     if summary.green:
-        rows.append(("Passes now", _seen(summary.green)))
+        rows.append((summary.green.passed_words, _seen(summary.green)))
+    if summary.weakened:
+        rows.append(("Checks less", printable("\n".join(summary.weakened))))
+    if summary.not_seen:
+        rows.append(("Not seen", printable("\n".join(summary.not_seen))))
     calls = "1 model call" if summary.model_calls == 1 else f"{summary.model_calls} model calls"
     turns = "1 turn" if summary.turns == 1 else f"{summary.turns} turns"
     rows.append(

@@ -12,7 +12,7 @@ from rich.text import Text
 from caseworker.core.base.text import printable
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.bug_conversation import Line
+from caseworker.core.record.bug_conversation import Delivery, Line
 
 BOT: Final = "caseworker"
 _COLOUR: Final = {"reporter": "yellow", "developer": "green", "owner": "green", "other": "dim", "bot": "cyan"}
@@ -72,6 +72,10 @@ def who_words(line: Line, voice: str = "developer") -> str:
 
 
 def _said(line: Line) -> str:
+    if line.delivery is Delivery.PENDING:
+        return f"[{line.delivery}: {line.about.replace('_', ' ')}]"
+    if line.delivery is not Delivery.SAID:
+        return printable(f"[{line.delivery}] {line.text}")
     if line.speaker == "bot" or line.about in (MessageKind.WORDS, MessageKind.ANSWER):
         return printable(line.text)
     kind = line.about.removesuffix("_incomplete").replace("_", " ")

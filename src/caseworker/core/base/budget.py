@@ -92,7 +92,7 @@ def dollars(micros: int) -> str:
     return f"${micros / MICROS:.2f}" if micros >= 10_000 or micros == 0 else f"${micros / MICROS:.4f}"
 
 
-_AMOUNT: Final = re.compile(r"\+?\s*\$?\s*(\d{1,6}(?:[.,]\d{1,2})?)\s*(?:usd|dollars?|\$)?", re.IGNORECASE)
+_AMOUNT: Final = re.compile(r"\+?\s*+\$?\s*+(\d{1,6}(?:[.,]\d{1,2})?)\s*+(?:usd|dollars?|\$)?", re.IGNORECASE)
 
 
 def micros_of(text: str) -> int:

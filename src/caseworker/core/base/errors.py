@@ -27,5 +27,9 @@ class Refused(Exception):
         self.todo = todo
 
 
+class DailyCap(Refused):
+    """All that the deployment may spend in 24 hours is spent or reserved. Waited for, or raised by its operator."""
+
+
 class Defect(Exception):
     """A bug in Caseworker. Never handled silently."""

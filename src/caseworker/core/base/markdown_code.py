@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 _FENCE: Final = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)")
-_FENCE_ANYWHERE: Final = re.compile(r"[^\S\n]*(?:[>*+-]|\d{1,9}[.)]|[^\S\n])*[^\S\n]*(?:`{3,}|~{3,})")
-_SPAN: Final = re.compile(r"(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)")
+_FENCE_ANYWHERE: Final = re.compile(r"(?:[>*+-]|\d{1,9}[.)]|[^\S\n])*+(?:`{3,}|~{3,})")
+_SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`++)(?P<code>[^`\n]++)(?P=ticks)(?!`)")
 _TICKS: Final = re.compile(r"`+")
 _UNSAFE_IN_SPANS: Final = re.compile(r"[\\<\[\]]|^[^\S\n]*(?:[>*+=|#-]|\d{1,9}[.)]| {4}|\t)", re.MULTILINE)
 """Characters that take part in other markup, and line starts that open another block."""

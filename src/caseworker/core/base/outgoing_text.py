@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.markdown_code import code_parts
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.base.text import without_comments
 
 COMMENT_LIMIT: Final = 65_536
 """Characters of a comment or a description on GitHub."""
@@ -26,13 +27,12 @@ _REFERENCE: Final = (
     r"|https?://[^\s/]{1,200}/[\w.-]{1,100}/[\w.-]{1,100}/(?:issues|pull)/\d{1,12})"
 )
 _CLOSING: Final = re.compile(
-    rf"(?<![A-Za-z0-9_])(?P<first>c|f|r)(?P<rest>lose[sd]?|ix(?:e[sd])?|esolve[sd]?)(?P<between>\s*:?\s*\W{{0,3}}){_REFERENCE}",
+    rf"(?<![A-Za-z0-9_])(?P<first>c|f|r)(?P<rest>lose[sd]?|ix(?:e[sd])?|esolve[sd]?)(?P<between>\s*+:?\s*+\W{{0,3}}){_REFERENCE}",
     re.IGNORECASE,
 )
 _PLAIN_TAG: Final = re.compile(r"</?(?:details|summary|sub|sup|kbd|br)>")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE: Final = re.compile(r"!(?=\[)")
-_COMMENT: Final = re.compile(r"<!--.*?(?:--!?>|\Z)", re.DOTALL)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Moves a terminal's cursor, or the order of the letters. Line ends and tabs are none."""
 _MARKER: Final = re.compile(r"[\w:.#/@!+ -]+")
@@ -54,7 +54,7 @@ NOTHING: Final = Ours()
 
 def outgoing(text: str, redactor: Redactor, *, ours: Ours = NOTHING, limit: int = COMMENT_LIMIT, more: str = "") -> str:
     """The Markdown text as it may leave. `more`: where the whole of it is, if it is too long: an address."""
-    text = _without_comments(redactor.text(_without_controls(text)))
+    text = without_comments(redactor.text(_without_controls(text)))
     parts = (part if is_code else _plain(part, ours) for is_code, part in code_parts(text))
     return shortened(_open_closings("".join(parts), ours), limit, more)
 
@@ -134,12 +134,6 @@ def _open_closings(text: str, ours: Ours) -> str:
 def _without_controls(text: str) -> str:
     """Before secrets are looked for: one of these characters inside a secret would hide it."""
     return _CONTROL.sub("", text)
-
-
-def _without_comments(text: str) -> str:
-    while (without := _COMMENT.sub("", text)) != text:
-        text = without
-    return text
 
 
 def _with_code_closed(text: str) -> str:

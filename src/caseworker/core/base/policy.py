@@ -115,6 +115,8 @@ class Policy(SessionLimits):
     """How long after findings the only reminder is sent."""
     developer_wait_seconds: float = Field(default=48 * 3_600, gt=0)
     """How long after findings the case is resolved as `no_response`."""
+    cases_per_hour: int = Field(default=20, ge=1)
+    """How many bug cases one person may open within an hour."""
     services: dict[str, Service] = Field(default_factory=dict)
     contacts: tuple[tuple[str, ...], ...] = ()
     """The people whom an escalation calls, level by level."""

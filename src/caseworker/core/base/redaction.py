@@ -23,7 +23,7 @@ _PATTERNS: Final = re.compile(
             r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{8,}",
             r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
             r"\bAIza[0-9A-Za-z_-]{35}",
-            r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}",  # a JSON web token
+            r"\beyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,}",  # a JSON web token
             r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
         )
     ),

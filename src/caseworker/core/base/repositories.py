@@ -21,6 +21,10 @@ class _Repository(BaseModel):
         """The branch on which an issue of this repository is worked."""
         return f"{OUR_BRANCHES}issue-{issue}"
 
+    def branch_beside(self, pull_request: int, commit: str) -> str:
+        """The branch for work on a pull request that was not pushed to its own branch. Each commit has another."""
+        return f"{OUR_BRANCHES}pull-{pull_request}-{commit[:10]}"
+
     def issue_of(self, branch: str) -> int | None:
         """The issue number whose branch name this branch takes or blocks. Null: none."""
         found = _ISSUE_BRANCH.fullmatch(branch)

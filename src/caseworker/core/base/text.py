@@ -5,6 +5,9 @@ import unicodedata
 from enum import StrEnum
 from typing import Final
 
+_EMPTY: Final = re.compile(r"\s{201,}")
+_COMMENT: Final = re.compile(r"<!--.*?(?:--!?>|\Z)", re.DOTALL)
+_COMMENT_DEPTH: Final = 5
 _STRAIGHT_QUOTES: Final = str.maketrans("‘’ʼ“”\u00a0", "'''\"\" ")
 
 
@@ -23,6 +26,22 @@ def clip(text: str, limit: int = 4_000) -> str:
         return text
     half = max(0, limit - 40) // 2
     return f"{text[:half]}\n[cut: {len(text) - 2 * half:,} characters]\n{text[len(text) - half :]}"
+
+
+def squeezed(text: str, limit: int) -> str:
+    """The text for patterns to read: of bounded length, without long runs of white space."""
+    return clip(_EMPTY.sub(lambda run: "\n\n" if "\n" in run[0] else " ", text[: 4 * limit]), limit)
+
+
+def without_comments(text: str) -> str:
+    """Removes HTML comments, also those that appear when one is removed. Comments nested deeper are shown as text, so
+    that a text of nested comments can't take time quadratic in its length."""
+    for _ in range(_COMMENT_DEPTH):
+        without = _COMMENT.sub("", text)
+        if without == text:
+            return text
+        text = without
+    return text.replace("<!--", "‹!--")
 
 
 def words_of(name: StrEnum) -> str:

@@ -5,11 +5,12 @@ The only way for such text into a prompt. `cleaned` is for prose, `revealed` for
 import re
 from typing import Final
 
-from caseworker.core.base.text import clip
+from caseworker.core.base.text import clip, without_comments
 
 _TERMINAL: Final = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours and cursor movements
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"  # window titles, hidden links
+    # window titles, hidden links
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
 _LINE_ENDS: Final = re.compile("\r\n|[\r\u0085\u2028\u2029]")
@@ -23,12 +24,20 @@ _HIDDEN: Final = re.compile(
     "\ud800-\udfff"  # halves of characters, which nothing can show
     "]"
 )
-_COMMENT: Final = re.compile(r"<!--.*?(?:--!?>|\Z)", re.DOTALL)
 _TARGET: Final = r"\(\s*(?P<url><[^<>\n]*>|[^\s()<>]+)(?:\s+(?P<title>\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?\s*\)"
 _IMAGE: Final = re.compile(rf"!\[(?P<words>[^\[\]\n]*)\]{_TARGET}")
 _TITLED_LINK: Final = re.compile(rf"(?<!!)\[(?P<words>[^\[\]\n]*)\](?=\([^()\n]*\s[\"'(]){_TARGET}")
 _IMAGE_TAG: Final = re.compile(r"<img\b(?P<attributes>[^<>]*)>?", re.IGNORECASE)
 _DEFINITION: Final = re.compile(r"^ {0,3}\[(?P<name>[^\[\]\n]+)\]:[ \t]*(?P<rest>\S[^\n]*)$", re.MULTILINE)
+_RESERVED_TAG: Final = re.compile(
+    r"<(?=[\s/]{0,20}(?:antml:|system-reminder|quoted-[0-9a-f]|local-command|task-notification|command-(?:name|message|args)"
+    r"|(?:system|human|assistant|thinking|function_calls|function_results|invoke|tool_use|tool_result)[\s/>]))",
+    re.IGNORECASE,
+)
+"""Tags by which an agent's program, a model's vendor or we ourselves mark who is speaking. In foreign text they are
+shown with another bracket, and mark nothing."""
+_ROUNDS: Final = 5
+"""How often a text is cleaned again because cleaning has made something new. Bounded: each round reads the whole."""
 
 
 def cleaned(text: str) -> str:
@@ -38,16 +47,29 @@ def cleaned(text: str) -> str:
     none is left: removing one may create another.
     """
     text = _HIDDEN.sub("", _LINE_ENDS.sub("\n", _without_terminal_codes(text)))
-    while (without := _COMMENT.sub("", text)) != text:
-        text = without
-    while (visible := _with_visible_data(text)) != text:
+    text = without_comments(text)
+    for _ in range(_ROUNDS):
+        visible = _with_visible_data(text)
+        if visible == text:
+            break
         text = visible
-    return text
+    return _RESERVED_TAG.sub("‹", text)
 
 
 def revealed(text: str) -> str:
     """Shows hidden characters as `<U+202E>`: whoever reviews a diff must see everything in it."""
-    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", _RESERVED_TAG.sub("‹", text))
+
+
+def cleaned_value(value: object) -> object:
+    """A JSON value with every string in it cleaned, including the keys of objects."""
+    if isinstance(value, str):
+        return cleaned(value)
+    if isinstance(value, list):
+        return [cleaned_value(item) for item in value]
+    if isinstance(value, dict):
+        return {cleaned(str(key)): cleaned_value(item) for key, item in value.items()}
+    return value
 
 
 def one_line(text: str, limit: int = 2_000) -> str:
@@ -85,7 +107,11 @@ class Fence:
 
 
 def _without_terminal_codes(text: str) -> str:
-    while (without := _TERMINAL.sub("", text)) != text:
+    """What is left of codes inside codes loses its first, hidden character, and is shown."""
+    for _ in range(_ROUNDS):
+        without = _TERMINAL.sub("", text)
+        if without == text:
+            break
         text = without
     return text
 

@@ -26,6 +26,19 @@ SELECT m.case_id AS bug_id,
 FROM messages AS m JOIN cases AS c ON c.id = m.case_id WHERE c.kind = 'bug'
 UNION ALL
 SELECT r.case_id, 'bot', 'caseworker',
+    CASE WHEN {body_undelivered} = {true} AND {body_place} = '' THEN 'undelivered_' ELSE '' END || {body_type},
+    {body_text},
+    r.at
+FROM record AS r JOIN cases AS c ON c.id = r.case_id WHERE c.kind = 'bug' AND r.kind = 'posted'
+UNION ALL
+SELECT c.id, 'bot', 'caseworker', 'unsaid_' || {post_type}, '', c.changed_at
+FROM cases AS c, {outbox} AS post
+WHERE c.kind = 'bug' AND NOT EXISTS (
+    SELECT 1 FROM record AS r WHERE r.case_id = c.id AND r.kind = 'posted' AND {body_about} = {post_about}
+    AND {body_audience} = {post_audience} AND {body_number} = {post_number}
+)
+"""
+_TYPE: Final = """
     CASE {about}
         WHEN 'question' THEN 'clarification_request'
         WHEN 'open_question' THEN 'clarification_request'
@@ -34,15 +47,27 @@ SELECT r.case_id, 'bot', 'caseworker',
         WHEN 'asked_to_close' THEN 'closure_details_requested'
         WHEN 'resolved' THEN 'resolved'
         ELSE 'status_update'
-    END,
-    {text},
-    r.at
-FROM record AS r JOIN cases AS c ON c.id = r.case_id WHERE c.kind = 'bug' AND r.kind = 'posted'
-"""
-_FIELD: Final = {"sqlite": "json_extract(r.body, '$.{}')", "postgresql": "r.body ->> '{}'"}
-"""A field of a record entry, by dialect."""
+    END"""
+_FIELD: Final = {"sqlite": "json_extract({}, '$.{}')", "postgresql": "({} ->> '{}')"}
+"""A field of a document, by dialect."""
+_TRUE: Final = {"sqlite": "1", "postgresql": "'true'"}
+_OUTBOX: Final = {
+    "sqlite": "json_each(c.snapshot, '$.outbox')",
+    "postgresql": "json_array_elements(c.snapshot -> 'outbox')",
+}
 
 
 def create_view(dialect: str) -> str:
-    field = _FIELD[dialect]
-    return _VIEW.format(about=field.format("about"), text=field.format("text"))
+    def fields(prefix: str, document: str, *names: str) -> dict[str, str]:
+        return {f"{prefix}_{name}": _FIELD[dialect].format(document, name) for name in names}
+
+    body = fields("body", "r.body", "about", "audience", "number", "text", "place", "undelivered")
+    post = fields("post", "post.value", "about", "audience", "number")
+    return _VIEW.format(
+        **body,
+        **post,
+        body_type=_TYPE.format(about=body["body_about"]),
+        post_type=_TYPE.format(about=post["post_about"]),
+        true=_TRUE[dialect],
+        outbox=_OUTBOX[dialect],
+    )

@@ -1,0 +1,59 @@
+"""Tells whether a function's work grows faster than its input, by processor time. Compares, never measures against a
+limit: four times the input may take four times as long, not sixteen times."""
+
+import signal
+import time
+from collections.abc import Callable
+from math import inf
+
+_FIRST_LOOK = 4_000
+_SMALL = 6_000
+_TIMES = 4
+_FACTOR = 8.0
+"""Between 4 (linear) and 16 (quadratic)."""
+_NOTICEABLE = 0.002
+"""Seconds for the first look. Quadratic work on 4,000 characters takes far longer, and less time says nothing."""
+_HOPELESS = 3.0
+"""Seconds after which a call is interrupted and counts as too slow."""
+
+
+class TooSlow(Exception):
+    pass
+
+
+def _interrupt(*_: object) -> None:
+    raise TooSlow
+
+
+def grows_too_fast(work: Callable[[str], object], begin: str, unit: str) -> bool:
+    """Whether the work for `begin` and many times `unit` grows faster than linearly."""
+    first = _seconds(work, _text(begin, unit, _FIRST_LOOK))
+    if first == inf:
+        return True
+    if first < _NOTICEABLE or first < 6 * _seconds(work, _text(begin, unit, _FIRST_LOOK // _TIMES)):
+        return False
+    return all(_is_steep(work, begin, unit) for _ in range(3))
+
+
+def _is_steep(work: Callable[[str], object], begin: str, unit: str) -> bool:
+    small = min(_seconds(work, _text(begin, unit, _SMALL)) for _ in range(2))
+    large = min(_seconds(work, _text(begin, unit, _SMALL * _TIMES)) for _ in range(2))
+    return large > _FACTOR * small
+
+
+def _text(begin: str, unit: str, size: int) -> str:
+    return begin + unit * (size // len(unit)) + "\x01"
+
+
+def _seconds(work: Callable[[str], object], text: str) -> float:
+    before_it = signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, _HOPELESS)
+    begun = time.process_time()
+    try:
+        work(text)
+    except TooSlow:
+        return inf
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before_it)
+    return time.process_time() - begun
