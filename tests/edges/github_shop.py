@@ -86,8 +86,8 @@ class Shop:
     async def register(self) -> RepositoryId:
         return await self.store.repositories.register(self.ref)
 
-    def issue(self, title: str = "It fails", *, by: str = "rita") -> Issue:
-        return create_issue(self.state, self.people[by], self.repository, title=title)
+    def issue(self, title: str = "It fails", *, by: str = "rita", body: str | None = None) -> Issue:
+        return create_issue(self.state, self.people[by], self.repository, title=title, body=body)
 
     def says(self, login: str, issue: Issue, text: str) -> Comment:
         return create_comment(self.state, self.people[login], issue, body=text)

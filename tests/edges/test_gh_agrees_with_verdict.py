@@ -2,16 +2,15 @@
 
 import asyncio
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
+from itertools import combinations
 from typing import Final
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.pull.pull_facts import PullFacts
@@ -37,8 +36,8 @@ from caseworker.github_double.entities.repository import PullRequest
 from caseworker.views.readiness import look_and_judge
 from tests.edges.github_stage import Stage, furnish, propose
 from tests.edges.github_thread import served
+from tests.world.gh_command import GH, checks_exit, gh_environment
 
-GH = Path(sys.executable).parent / "gh"
 Kind = ReasonKind
 
 
@@ -274,12 +273,58 @@ ROWS: Final = (
 )
 
 
+REVIEWED: Final = Rule(type="pull_request", reviews=ReviewRule())
+
+
+def _required(name: str) -> Rule:
+    return Rule(type="required_status_checks", checks=(RequiredCheck(context=name),))
+
+
+def _both(one: Callable[[Scene], object], other: Callable[[Scene], object]) -> Callable[[Scene], object]:
+    return lambda scene: (one(scene), other(scene))
+
+
+ALONE: Final[tuple[tuple[Kind, Callable[[Scene], object]], ...]] = (
+    (Kind.BEHIND_BASE, lambda s: s.base_moves(conflicts=True)),
+    (Kind.CI_AWAITING_APPROVAL, lambda s: s.held()),
+    (Kind.FAILING_CHECKS, lambda s: s.ruled(_required("ci")).run("failure", "ci")),
+    (Kind.CHECK_MISSING, lambda s: s.ruled(_required("docs"))),
+    (Kind.PENDING_CHECKS, lambda s: s.ruled(_required("lint")).run(None, "lint")),
+    (Kind.CHANGES_REQUESTED, lambda s: s.rejects()),
+    (Kind.OPEN_THREADS, lambda s: s.ruled(THREADS).remarks()),
+    (Kind.REVIEW_REQUIRED, lambda s: s.ruled(REVIEWED)),
+    (Kind.DRAFT, lambda s: s.drafts()),
+)
+"""Reasons that can be set up beside each other, in their order. Rulesets add up."""
+OURS_ALONE: Final = frozenset({Kind.CI_AWAITING_APPROVAL, Kind.CHANGES_REQUESTED})
+PAIRS: Final = tuple(
+    Row(f"{one} with {other}", (one, other), _both(a, b), OURS_ALONE)
+    for (one, a), (other, b) in combinations(ALONE, 2)
+    if (one, other) != (Kind.CHANGES_REQUESTED, Kind.REVIEW_REQUIRED)  # GitHub says one or the other
+)
+SHORT: Final = {
+    "required status passed and approved",
+    "behind",
+    "failing status",
+    "pending, no rule",
+    "changes requested",
+    "threads",
+    "review required",
+    "signatures",
+}
+"""Rows that every run of the tests takes: a row starts `gh` three times."""
+TABLE: Final = (*ROWS, *PAIRS)
+
+
+def _row(row: Row) -> ParameterSet:
+    return pytest.param(row, id=row.name, marks=() if row.name in SHORT else (pytest.mark.slow,))
+
+
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     folder = tmp_path_factory.mktemp("agree")
     double = GitHubDouble(folder / "repositories")
     with served(double, folder / "s.sock"):
-        (folder / "config.yml").write_text(f"http_unix_socket: {folder / 's.sock'}\nversion: 1\n")
         yield furnish(double.state)
 
 
@@ -294,16 +339,8 @@ def gh(scene: Scene, *arguments: str) -> subprocess.CompletedProcess[str]:
     """As sam, who may write and is no admin."""
     folder = scene.stage.github.root.parent
     assert scene.stage.sam.token is not None
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GH_CONFIG_DIR": str(folder),
-        "GH_TOKEN": scene.stage.sam.token.value,
-        "GH_REPO": scene.stage.shop.full_name,
-        "GH_PROMPT_DISABLED": "1",
-        "GH_NO_UPDATE_NOTIFIER": "1",
-        "NO_COLOR": "1",
-    }
+    token, name = scene.stage.sam.token.value, scene.stage.shop.full_name
+    environment = gh_environment(folder, folder / "s.sock", token, name)
     return subprocess.run([GH, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
 
 
@@ -326,19 +363,9 @@ def judged(scene: Scene) -> tuple[PullFacts, Verdict]:
     return asyncio.run(look())
 
 
-def checks_exit(facts: PullFacts) -> int:
-    """What `gh pr checks` ends with: 1 failed or none, 8 pending, 0 passed. It shows a cancelled one as failed, and
-    does not count it."""
-    newest = [one for one in facts.checks if not one.is_superseded]
-    states = {one.state for one in newest if one.result != "cancelled"}
-    if not newest or "failed" in states:
-        return 1
-    return 8 if states & {"pending", "expected"} else 0
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [_row(row) for row in TABLE])
 def test_gh_refuses_exactly_what_the_verdict_calls_not_ready(stage: Stage, row: Row) -> None:
-    scene = scene_of(stage, ROWS.index(row))
+    scene = scene_of(stage, TABLE.index(row))
     row.set_up(scene)
     facts, verdict = judged(scene)
     assert tuple(reason.kind for reason in verdict.reasons) == row.reasons
@@ -355,7 +382,7 @@ def test_gh_refuses_exactly_what_the_verdict_calls_not_ready(stage: Stage, row: 
 
 
 def test_a_queued_pull_request_is_decided_and_gh_leaves_it_to_the_queue(stage: Stage) -> None:
-    scene = scene_of(stage, len(ROWS))
+    scene = scene_of(stage, len(TABLE))
     scene.ruled(Rule(type="merge_queue"))
     enqueue(stage.github, stage.olga, scene.pull)
     facts, verdict = judged(scene)

@@ -17,7 +17,8 @@ from caseworker.forges.github.served_repositories import ServedRepositories
 from caseworker.github_double.acts.check_acts import create_status
 from caseworker.github_double.acts.issue_acts import delete_issue
 from caseworker.github_double.acts.label_acts import add_labels
-from caseworker.github_double.acts.review_acts import create_review
+from caseworker.github_double.acts.review_acts import create_review, resolve_thread, unresolve_thread
+from caseworker.github_double.acts.review_records import LineComment
 from caseworker.ports.github import Reaction
 from tests.edges.github_shop import Shop, opened_shop
 from tests.edges.test_github_probe import proposed
@@ -120,3 +121,23 @@ async def test_only_named_repositories_of_this_github_are_served(shop: Shop) -> 
     assert served.serves(shop.ref)
     assert not served.serves(RemoteRepository(host=shop.ref.host, owner="acme", name="other"))
     assert not served.serves(RemoteRepository(host="github.com", owner="acme", name="shop"))
+
+
+async def test_threads_that_are_begun_resolved_and_opened_again_change_their_mark(shop: Shop) -> None:
+    pull, other, changes, rita = proposed(shop), proposed(shop, "other"), IntakeChanges(shop.api), shop.people["rita"]
+    numbers = (pull.number, other.number)
+    marks = [await changes.thread_marks(shop.ref, numbers)]
+
+    async def changed() -> list[bool]:
+        marks.append(await changes.thread_marks(shop.ref, numbers))
+        return [marks[-1][number] != marks[-2][number] for number in numbers]
+
+    assert await changed() == [False, False]
+    words = [LineComment(path="calc.py", line=1, body=f"Remark {number}.") for number in range(120)]
+    create_review(shop.state, rita, pull, verdict="COMMENT", comments=words)  # more than one page of threads
+    assert await changed() == [True, False]
+    resolve_thread(shop.state, rita, pull.threads[-1])
+    assert await changed() == [True, False]
+    unresolve_thread(shop.state, rita, pull.threads[-1])
+    assert await changed() == [True, False]
+    assert await changed() == [False, False]

@@ -1,6 +1,8 @@
 """Every write of the broker with its answer lost: the next try looks, and the effect is there once."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from caseworker.forges.github.writes import (
     AddReviewComment,
     DeleteComment,
     EditComment,
+    OpenIssue,
     OpenPull,
     PushBranch,
     React,
@@ -62,6 +65,17 @@ async def test_comments_labels_and_reactions_whose_answers_are_lost_are_there_on
     gone = await lost_and_repeated(shop, RemoveLabel(number=issue.number, label="bug"), "DELETE")
     deleted = await lost_and_repeated(shop, DeleteComment(comment=number), "DELETE")
     assert (issue.labels, issue.comments, gone.new, deleted.new) == ([], [], False, False)
+
+
+async def test_an_issue_whose_answer_is_lost_is_there_once_and_a_copied_marker_is_not_ours(shop: Shop) -> None:
+    since = datetime.now(UTC) - timedelta(days=1)
+    write = OpenIssue(title="It fails", body="## Findings", labels=("bug",), key="bug-1/issue/a", since=since)
+    made = await lost_and_repeated(shop, write, "POST")
+    [issue] = shop.repository.issues.values()
+    assert (made.id, made.new, [one.name for one in issue.labels]) == (str(issue.number), False, ["bug"])
+    copied = shop.issue(body=(issue.body or "").replace("bug-1/issue/a", "bug-1/issue/b"))
+    again = await shop.broker.do(shop.ref, replace(write, key="bug-1/issue/b"))
+    assert (again.new, again.id) == (True, str(copied.number + 1))
 
 
 async def test_a_pull_request_and_its_threads_are_there_once(shop: Shop) -> None:

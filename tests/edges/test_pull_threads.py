@@ -204,6 +204,19 @@ async def test_without_a_push_nothing_is_resolved(desk: ReviewDesk) -> None:
     assert desk.pull.threads[0].resolved_by is None
 
 
+async def test_a_thread_is_answered_again_only_after_a_word_or_a_change(desk: ReviewDesk) -> None:
+    thread = desk.comments("olga", "Why?")
+    unchanged = {"thread": "T1", "verdict": "invalid", "reply": "It is right."}
+    await desk.publish(await desk.answers(unchanged))
+    assert (await desk.publish(await desk.answers(unchanged))).threads == ()
+    assert len(thread.comments) == 2
+    reply(desk.shop.state, desk.shop.people["olga"], thread, body="I think not.")
+    await desk.publish(await desk.answers(unchanged))
+    await desk.publish(await desk.answers(VALID), PUSHED)
+    assert [one.author.login == "olga" for one in thread.comments] == [True, False, True, False, False]
+    assert bodies(desk)[0][-1] == "It counts right now.\n\nChanged in c0ffeec0ff."
+
+
 async def test_a_thread_in_which_somebody_wrote_meanwhile_stays_open(desk: ReviewDesk) -> None:
     thread = desk.comments("olga", "Why?")
     turn = await desk.answers(VALID)

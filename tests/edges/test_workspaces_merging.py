@@ -233,6 +233,14 @@ async def test_a_repositorys_own_merge_driver_is_not_run(desk: Desk, tmp_path: P
 # --- who changed what
 
 
+async def test_a_repository_can_not_make_conflict_markers_of_megabytes(desk: Desk) -> None:
+    attributes = {".gitattributes": "*.py conflict-marker-size=3000000 -merge\n"}
+    theirs = desk.person_pushes(files={"calc.py": "theirs\n", **attributes})
+    ours = await desk.case_writes({"calc.py": "ours\n", **attributes})
+    joined = await desk.merge(ours, theirs)
+    assert desk.show(joined.commit, "calc.py") == "<<<<<<< this case\nours\n=======\ntheirs\n>>>>>>> a person"
+
+
 async def test_changes_by_people_are_told_apart_from_ours(desk: Desk) -> None:
     theirs = desk.person_pushes(files={"notes.txt": "two\n", "deep/new file.txt": "1\n"})
     ours = await desk.case_writes({"more.py": "1\n"})

@@ -149,6 +149,18 @@ async def test_somebody_without_the_right_closes_the_issue_but_not_the_case(desk
     assert await changed_issue(desk, "rita", "closed") == "refused: not_allowed"
 
 
+@pytest.mark.parametrize("who", ["ann", "rita", "caseworker[bot]"])
+async def test_the_case_file_says_whether_the_issue_is_closed_whoever_did_it(desk: Desk, who: str) -> None:
+    seen = []
+    for minute, (action, is_open) in enumerate([("closed", False), ("reopened", True), ("closed", False)]):
+        desk.github.change(7, is_open=is_open)
+        await changed_issue(desk, who, action, updated_at=f"2026-11-16T10:{10 + minute}:00Z")
+        stored = await desk.store.cases.load(CaseId("acme/shop#7"))
+        assert stored is not None
+        seen.append(stored.file.commit.issue_closed)
+    assert seen == [True, False, True]
+
+
 @pytest.mark.parametrize("action", ["deleted", "transferred"])
 async def test_an_issue_that_is_gone_ends_its_case(desk: Desk, action: str) -> None:
     del desk.github.targets[7]

@@ -57,7 +57,7 @@ async def test_a_missing_prerequisite_is_refused_before_the_mutex_strips_labels(
     assert await desk.labels("ann", 7, "bot:plan") == "refused: needs_earlier"
     assert desk.github.removed == []
     assert list(desk.github.replies.values()) == [
-        (7, "`plan` needs a finished triage first: add the label `bot:triage`.")
+        (7, "`plan` needs a finished triage first: add the label `bot:triage`, when it is done `bot:plan`.")
     ]
     assert await desk.runs() == []
 

@@ -166,7 +166,7 @@ ACTS = 7
 IN_ORDER = (
     ["triage"],
     [
-        ("ann", "words", "Please work on this issue: Checkout says 500"),
+        ("ann", "words", "Please work on this issue."),
         ("ben", "deletion", "hm"),
         ("ben", "words", "hm"),
         ("rita", "edit", "vouchers"),

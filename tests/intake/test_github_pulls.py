@@ -136,11 +136,35 @@ async def test_people_command_a_session_in_comments(desk: Desk, text: str, kind:
     assert desk.github.classified == []
 
 
+@pytest.mark.parametrize("text", ["bot:rebase", "rebase", "@caseworker please rebase this branch"])
+async def test_only_an_owner_can_ask_for_a_rebase(desk: Desk, text: str) -> None:
+    await desk.labels("ann", 9, "bot:ship")
+    await desk.comments("ben", 9, text, id=4)
+    await desk.comments("ann", 9, text, id=5)
+    *_, (_, asked_by_ben, _), (_, asked_by_ann, _) = await desk.pull_messages()
+    assert asked_by_ann == "rebase"
+    given = [message for message in await desk.store.inbox.of(NINE) if message.author == "ben"]
+    assert asked_by_ben == "words" or given[0].outcome == "for an owner to decide"
+
+
+async def test_a_command_to_a_session_gets_a_reaction_at_once(desk: Desk) -> None:
+    await desk.labels("ann", 9, "bot:ship")
+    await desk.comments("ben", 9, "bot:stop", id=4)
+    assert desk.github.reactions == [("github.com/acme/shop comment:4", "SEEN")]
+
+
+async def test_a_command_that_changes_nothing_is_shown_as_failed(desk: Desk) -> None:
+    await desk.labels("ann", 9, "bot:ship")
+    await desk.comments("ben", 9, "bot:resume", id=4)
+    assert [reaction for _, reaction in desk.github.reactions] == ["SEEN", "FAILED"]
+
+
 async def test_a_command_without_a_session_is_refused_with_what_begins_one(desk: Desk) -> None:
     assert await desk.comments("ben", 9, "bot:stop") == "refused: nothing_runs"
     assert [text for _, text in desk.github.replies.values()] == [
         "There is nothing to stop: no session runs on this. `bot:ship` begins one on a pull request."
     ]
+    assert [reaction for _, reaction in desk.github.reactions] == ["SEEN", "FAILED"]
 
 
 async def test_a_stranger_can_stop_nothing_and_is_not_answered(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 """Reconciliation: what no webhook brought is found, what one brought counts once, and polling alone is enough."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -31,6 +31,7 @@ class Pages:
         self.served = [SHOP]
         self.reviewed: list[Body] = []
         self.mark = "first"
+        self.threads = "first"
         self.marked: list[int] = []
         """The pull requests that were looked at."""
 
@@ -74,6 +75,9 @@ class Pages:
     async def pull_mark(self, repository: RemoteRepository, number: int) -> str:
         self.marked.append(number)
         return self.mark
+
+    async def thread_marks(self, repository: RemoteRepository, numbers: Sequence[int]) -> Mapping[int, str]:
+        return dict.fromkeys(numbers, self.threads)
 
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         return [one for one in self.events if str(one["created_at"]) >= since.isoformat()]
@@ -188,6 +192,16 @@ async def test_polling_alone_wakes_a_session_whose_pull_request_has_changed(foun
     assert await found.look() == 0
     found.pages.mark = "second"
     found.desk.bell.rung.clear()
+    assert await found.look() == 1
+    assert await found.desk.outcome() == "woken"
+
+
+async def test_polling_alone_wakes_a_session_when_a_thread_is_resolved(found: Found) -> None:
+    found.desk.github.add(9, kind=TargetKind.PULL)
+    await found.desk.labels("ann", 9, "bot:ship")
+    await found.look()
+    found.pages.time += timedelta(minutes=2)
+    found.pages.threads = "second"
     assert await found.look() == 1
     assert await found.desk.outcome() == "woken"
 

@@ -10,6 +10,7 @@ from caseworker.core.bug.case import BugState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Message, NewMessage, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
+from caseworker.core.record.entries import Noted
 from caseworker.ports import POST, Thread, begins_thread
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of, until
@@ -269,3 +270,21 @@ async def test_a_short_outage_of_the_database_loses_nothing(store: Store, desk: 
     await desk.slack.user_writes(REPORTS, ADA, "since 9:40", thread=ts)
     assert [message.text for message in await desk.messages()] == ["checkout is broken", "since 9:40"]
     assert desk.slack.deliveries[-1].tries == 2
+
+
+async def test_a_burst_of_reports_opens_a_bounded_number_of_cases_and_is_told_once(desk: Desk) -> None:
+    for number in range(25):
+        await desk.slack.user_writes(REPORTS, ADA, f"checkout is broken, order {number}")
+    await desk.slack.user_writes(REPORTS, GRACE, "search is broken")  # pays nothing for the other's burst
+    bugs = await desk.store.bugs.list()
+    assert sorted(bug.reporter for bug in bugs) == [*[ADA] * 20, GRACE]
+    newest = (await desk.store.bugs.opened_by(ADA, "slack", seconds=3_600))[-1]
+    notes = [entry.entry.text for entry in await desk.store.record.whole(newest) if isinstance(entry.entry, Noted)]
+    assert notes == [f"{ADA} has opened 20 cases within an hour. Further reports open none for a while."]
+
+
+async def test_messages_that_once_froze_the_intake_are_taken_like_any_other(desk: Desk) -> None:
+    for hard in ("a" + "\n" * 39_000 + "b", "`" * 39_900 + "x", "please " * 5_000, "x <" + " " * 39_000 + ">"):
+        await desk.slack.user_writes(REPORTS, GRACE, hard)
+    assert desk.kinds == ["reported"] * 4
+    assert all(len(bug.report) <= 40_000 for bug in await desk.store.bugs.list())

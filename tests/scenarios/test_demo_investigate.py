@@ -130,7 +130,7 @@ def expect_the_story(out: str) -> None:
         "25\n",
         "with the fix of the cause",
         "0\n",
-        "What was wrong",
+        "Cause, it says",
         "put_back reads the count before",
         "Merge it",
         "caseworker matrix local/depot-1#1",

@@ -1,6 +1,7 @@
 """Issues on our own GitHub, served over HTTP: labels lead to tracking comments, artifacts and a pull request."""
 
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.states import IssueState
 from tests.world.agent import analyzed, asks_people, once, reads_people, unclear
 from tests.world.github_office import BOT, GitHubOffice
 
@@ -17,6 +18,19 @@ async def test_labels_lead_from_triage_over_a_plan_to_a_pull_request_of_the_app(
     assert (pull.issue.author.login, pull.is_open, pull.issue.title) == (BOT, True, "Greet the world by its name")
     assert await github.case(issue).runs() == ["triage succeeded", "plan succeeded", "implement succeeded"]
     assert set(github.tracking(issue)) == {"triage", "plan", "implement"}
+
+
+async def test_a_merge_that_closes_the_issue_is_in_the_case_file_without_a_webhook(github: GitHubOffice) -> None:
+    issue = github.olga.opens_issue("The greeting misspells the world", "It says wrold.", on=github.shop)
+    for step in ("triage", "plan", "implement"):
+        github.olga.labels(issue, f"bot:{step}")
+        await github.expect_tracking(issue, step, "done")
+    await github.serving_stops()
+    [pull] = github.pulls()
+    github.olga.merges(pull)
+    assert not (await github.case(issue).stored()).file.commit.issue_closed
+    await github.world.reconciler_looks()
+    assert (await github.case(issue).expect_end(IssueState.COMPLETED)).file.commit.issue_closed
 
 
 async def test_an_owners_comment_answers_a_question_of_the_case_and_gets_a_receipt(github: GitHubOffice) -> None:

@@ -9,6 +9,7 @@ import pytest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.engine.client import Address, connect
+from caseworker.github_double import git_store
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.repository import PullRequest
 from tests.scenarios.conftest import end
@@ -61,8 +62,9 @@ async def test_people_stop_resume_and_abort_a_session_by_comments(github: GitHub
     github.sam.comments(pull.issue, "bot:abort")
     github.olga.comments(pull.issue, "@caseworker stop")
     await session.expect_state(PullState.PAUSED)
-    github.olga.comments(pull.issue, "bot:resume")
+    resume = github.olga.comments(pull.issue, "bot:resume")
     await session.expect_waiting_for("pending_checks")
+    await github.expect(lambda: [one.content for one in resume.reactions] == ["eyes", "+1"], "reactions", pull.issue)
     github.olga.comments(pull.issue, "abort")
     await session.expect_end(SessionEnd.ABORTED)
 
@@ -78,3 +80,23 @@ async def test_the_push_and_the_close_of_a_person_wake_a_session(github: GitHubO
     await session.expect_waiting_for("pending_checks")
     github.olga.closes(pull.issue)
     await session.expect_end(SessionEnd.CLOSED)
+
+
+async def test_an_owner_asks_for_a_rebase_by_a_comment(github: GitHubOffice) -> None:
+    pull = _pull(github)
+    old = pull.head.sha
+    base = github.olga.commits(github.shop, "main", {"other.txt": "More\n"}, "Go on")
+    github.olga.comments(pull.issue, "bot:ship")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    assert pull.head.sha == old
+    asked = github.olga.comments(pull.issue, "bot:rebase")
+    new = git_store.commit(github.shop.path, await session.expect_other_head(old))
+    assert (new.parents, new.author_name, new.message.strip()) == (
+        (base,),
+        git_store.commit(github.shop.path, old).author_name,
+        "Spell the world",
+    )
+    await github.expect(lambda: [one.content for one in asked.reactions] == ["eyes", "+1"], "reactions", pull.issue)
+    ScriptedCi(github.github.state, github.shop, github.olga.actor).runs(pull.head.sha, {"unit": "success"})
+    await session.expect_end(SessionEnd.READY)

@@ -14,12 +14,13 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.messages import Audience
 from tests.patience import PATIENCE
-from tests.world.agent import found, reads_people, triaged, unclear, writes_greeting
+from tests.world.agent import bug_outcome, found, reads_people, triaged, unclear, writes_greeting
 from tests.world.office import ADA, RITA, Office, SlackBug
 from tests.world.slack import UploadedFile
 from tests.world.world import SUMMARIES, CaseInWorld
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
+SEEN = {"source": "git log -1", "shows": "nothing else changed"}
 S = IssueState
 
 
@@ -64,6 +65,22 @@ async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(
     await expect_in_thread(bug, f"Pull request {pull.number} is ready")
     assert (await fix.stored()).case.people.grants[0].by == ADA
     assert "approved" in (await fix.receipts())[-1]
+
+
+async def test_a_fix_begins_with_what_all_turns_of_its_bug_found_and_the_developers_words(office: Office) -> None:
+    wanted = bug_outcome("create_fix", summary="They want it.", for_reporter="It is being fixed.", evidence=[SEEN])
+    office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found("The sum is wrong."), lambda _: wanted)
+    bug = await office.rita_reports(CLEAR)
+    await bug.expect_findings()
+    await bug.in_summaries(ADA, "Please fix it, and mind the tax.")
+    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
+    assert stored.case.repair.fix is not None
+    office.world.cases.append(stored.case.repair.fix)
+    file = (await CaseInWorld(office.world, stored.case.repair.fix).stored()).file
+    for words in (CLEAR, "> Please fix it, and mind the tax.", "The sum is wrong.", "They want it.", "1 failed"):
+        assert file.issue.original_body.count(words) == 1, words
+    assert file.analysis.must_do == ["Apply the discount once."]
+    assert "The sum is wrong." in file.analysis.brief
 
 
 async def test_the_end_of_a_fix_is_posted_once_in_the_bugs_thread(office: Office) -> None:

@@ -9,6 +9,7 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.engine.client import Address, Start, TemporalDoorbell
+from caseworker.engine.payload_keys import keys_of
 from caseworker.ports import Store
 
 _KNOWN_STARTS = 5_000
@@ -41,7 +42,17 @@ def cluster_address(settings: Settings) -> Address:
         api_key=key.get_secret_value() if key else None,
         client_certificate=_contents(settings.temporal_client_cert),
         client_key=_contents(settings.temporal_client_key),
+        keys=payload_keys(settings),
     )
+
+
+def embedded_address(settings: Settings, target: str) -> Address:
+    return Address(target=target, keys=payload_keys(settings))
+
+
+def payload_keys(settings: Settings) -> tuple[bytes, ...]:
+    given = settings.temporal_keys
+    return keys_of(settings.home, given.get_secret_value() if given else "")
 
 
 def _contents(path: Path | None) -> bytes | None:

@@ -6,13 +6,13 @@ Each part is imported only when it is asked for, so that commands start fast.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import structlog
 
 from caseworker.app.github_surface import GitHub
-from caseworker.app.parts import look_at, read_rehearsal
+from caseworker.app.parts import find_repository, read_rehearsal
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk, Listening, Surface
 from caseworker.core.base.repositories import RepositoryRef
@@ -61,7 +61,12 @@ class Slack:
         from caseworker.chats.slack import SlackChat
 
         token = self.settings.slack_bot_token.get_secret_value()
-        return SlackChat(token=token, base_url=self.settings.slack_api_url)
+        return SlackChat(token=token, base_url=self.settings.slack_api_url, link_hosts=self._link_hosts())
+
+    def _link_hosts(self) -> tuple[str, ...]:
+        from caseworker.forges.github.address import ApiAddress
+
+        return ("slack.com", urlsplit(ApiAddress(self.settings.github_api_url).web).hostname or "github.com")
 
     def developers(self) -> Thread | None:
         if self.settings.slack_bot_token is None or not self.settings.slack_summaries_channel:
@@ -105,10 +110,10 @@ class Slack:
     async def _repositories(self) -> dict[str, RepositoryRef]:
         """The repositories by service; the empty name stands for all other reports."""
         services = self.settings.services.items()
-        paths = {name: Path(service.repository) for name, service in services if service.repository}
+        named = {name: service.repository for name, service in services if service.repository}
         assert self.settings.reports_repository is not None
-        paths[""] = self.settings.reports_repository
-        return {name: (await look_at(path.expanduser())).ref for name, path in paths.items()}
+        named[""] = self.settings.reports_repository
+        return {name: await find_repository(where, self.settings) for name, where in named.items()}
 
     async def _reports(self, store: Store) -> ReportsChannel:
         from caseworker.intake.slack import ReportsChannel

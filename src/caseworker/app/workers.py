@@ -160,6 +160,7 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
             branch.prepare_pull,
             branch.bring_base_in,
             branch.publish,
+            branch.keep_work,
         ],
         long=[PullBuilds(ports).run_pull_build, turns.run_pull_turn],
     )

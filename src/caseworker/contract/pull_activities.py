@@ -5,6 +5,7 @@ from temporalio import activity
 from caseworker.contract.activities import signature
 from caseworker.contract.wire import (
     FailuresReply,
+    KeepReply,
     OutlookReply,
     Postponed,
     PreparedReply,
@@ -70,6 +71,11 @@ class PullActivities:
     @activity.defn
     async def publish(self, request: PullRequestWork) -> PublishReply:
         """Push what is in hand, then post its findings or replies, each once."""
+        signature()
+
+    @activity.defn
+    async def keep_work(self, request: PullRequestWork) -> KeepReply:
+        """Put work that was set aside on a branch of ours, once."""
         signature()
 
     @activity.defn

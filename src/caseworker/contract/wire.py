@@ -34,7 +34,9 @@ from caseworker.core.pull.pull_events import (
     PullBuilt,
     PullPrepared,
     PullTurnEnded,
+    PushWithheld,
     Seen,
+    WorkKept,
 )
 from caseworker.core.pull.pull_posts import PullPost
 from caseworker.core.record.entries import BugMoved, Noted, PullMoved, Transitioned
@@ -203,7 +205,8 @@ FailuresReply = Annotated[FailuresRead | NotPossible | Postponed, Field(discrimi
 PreparedReply = Annotated[PullPrepared | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 UpdateReply = Annotated[BranchUpdated | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
 OutlookReply = Annotated[PushOutlook | NotPossible | Postponed, Field(discriminator="kind")]
-PublishReply = Annotated[Published | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]
+KeepReply = Annotated[WorkKept | NotPossible | Postponed, Field(discriminator="kind")]
+PublishReply = Annotated[Published | HeadMoved | PushWithheld | NotPossible | Postponed, Field(discriminator="kind")]
 
 
 class FilesFetched(_Wire):

@@ -36,7 +36,9 @@ with workflow.unsafe.imports_passed_through():
         PullPrepared,
         PullTurnEnded,
         PullTurnFailed,
+        PushWithheld,
         Seen,
+        WorkKept,
     )
     from caseworker.core.pull.pull_moves import without_post
     from caseworker.core.record.entries import PullMoved
@@ -63,6 +65,7 @@ class PullWorkflow(CaseFlow[PullCase]):
         while True:
             try:
                 await self._look()
+                await self._keep_work()
                 await self._speak()
                 if self._case.is_over:
                     if await self._finish() and await self._all_said():
@@ -177,8 +180,15 @@ class PullWorkflow(CaseFlow[PullCase]):
             assert self._case.work.checkpoint is not None
             self._case = work_moves.announce_push(self._case, self._case.work.checkpoint, outlook.voids)
             await self._speak()
-        published: Published | HeadMoved | NotPossible = await self._ask(PullActivities.publish)
+        published: Published | HeadMoved | PushWithheld | NotPossible = await self._ask(PullActivities.publish)
         await self._after(published)
+
+    async def _keep_work(self) -> None:
+        """Put work that was set aside on a branch of ours, before people are told that the session has stopped."""
+        if self._case.has_work_to_keep:
+            kept: WorkKept | NotPossible = await self._ask(PullActivities.keep_work)
+            self._case = work_moves.after_keep(self._case, kept)
+            await self._save()
 
     async def _prepare(self) -> bool:
         """Check the head out, unless the work in hand began already. False: the case has moved instead."""
@@ -243,6 +253,8 @@ class PullWorkflow(CaseFlow[PullCase]):
                 await self._become(work_moves.after_publish(case, event, now))
             case HeadMoved():
                 await self._become(work_moves.after_moved_head(case, event, now))
+            case PushWithheld():
+                await self._become(work_moves.after_withheld_push(case, now))
             case NotPossible():
                 await self._become(work_moves.after_refusal(case, event, now))
             case _:

@@ -12,6 +12,7 @@ from caseworker.ports import (
     Comments,
     Forge,
     Head,
+    Issues,
     Labels,
     PullRequest,
     Pulls,
@@ -25,11 +26,12 @@ from caseworker.ports import (
 
 @dataclass(frozen=True, kw_only=True)
 class ForgeChoice:
-    """Folders of this machine, and GitHub where it is set up. Comments, labels and checks are GitHub's only."""
+    """Folders of this machine, and GitHub where it is set up. Issues, comments, labels and checks are GitHub's only."""
 
     source: Source
     pulls: Pulls
     comments: Comments | None
+    issues: Issues | None
     labels: Labels | None
     checks: Checks | None
     state: StateOf | None
@@ -40,6 +42,7 @@ def make_choice(*, local: Forge, remote: Forge | None, repositories: Repositorie
         source=SourceByKind(local=local.source, remote=remote.source if remote else None),
         pulls=PullsByKind(local=local.pulls, remote=remote.pulls if remote else None, repositories=repositories),
         comments=remote.comments if remote else local.comments,
+        issues=remote.issues if remote else local.issues,
         labels=remote.labels if remote else local.labels,
         checks=remote.checks if remote else local.checks,
         state=remote.state if remote else local.state,

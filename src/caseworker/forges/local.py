@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from caseworker.ports import Checks, Comments, Labels, Pulls, Source, StateOf
+from caseworker.ports import Checks, Comments, Issues, Labels, Pulls, Source, StateOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -10,6 +10,7 @@ class LocalForge:
     source: Source
     pulls: Pulls
     comments: Comments | None = None
+    issues: Issues | None = None
     labels: Labels | None = None
     checks: Checks | None = None
     state: StateOf | None = None

@@ -1,5 +1,6 @@
 """A record of every request, so that tests can count writes and find unexpected ones."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -26,9 +27,13 @@ class Entry:
 @dataclass
 class RequestLog:
     entries: list[Entry] = field(default_factory=list)
+    listeners: list[Callable[[Entry], object]] = field(default_factory=list)
+    """Called when a request has been carried out and its answer has not left yet."""
 
     def add(self, entry: Entry) -> None:
         self.entries.append(entry)
+        for tell in self.listeners:
+            tell(entry)
 
     def writes(self, actor: str | None = None) -> list[Entry]:
         """Requests that changed something, in order."""

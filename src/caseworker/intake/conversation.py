@@ -10,7 +10,7 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.base.text import clip
+from caseworker.core.base.text import squeezed
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
@@ -47,11 +47,12 @@ class Words:
 
     @property
     def clean_text(self) -> str:
-        """Without NUL, which PostgreSQL can't store. A message with only files names them."""
+        """Without NUL, which PostgreSQL can't store, and of bounded length: patterns read it. A message with only files
+        names them."""
         text = self.text.replace("\0", "")
         if not text.strip() and self.attachments:
             text = f"(attached: {', '.join(file.title for file in self.attachments)})".replace("\0", "")
-        return clip(text, TEXT_LIMIT)
+        return squeezed(text, TEXT_LIMIT)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Final, assert_never
 
+import structlog
+
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.people.commands import Abort, Answer, Command, Resume, Say, Stop
+from caseworker.core.people.commands import Abort, Answer, BringUpToDate, Command, Resume, Say, Stop
 from caseworker.core.people.forge_roles import may_ask
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
@@ -45,13 +47,17 @@ from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_
 from caseworker.intake.pull_wakes import PullWakes
 from caseworker.ports import Doorbell, Store, StoredCase
 from caseworker.ports.deliveries import Claim
-from caseworker.ports.github import Mentioned, Target, Unclear, Wants
+from caseworker.ports.github import SURFACE, Mentioned, Reaction, Target, Unclear, Wants
+
+log = structlog.get_logger()
 
 _OUR_MARK: Final = re.compile(r"^<!-- (?:caseworker|workflow-run):", re.MULTILINE)
 _UNCLEAR: Final = "?"
 _ANSWERED: Final = "!"
 """Stored instead of a verb where the classifier found none: whether somebody has answered."""
-_TO_A_SESSION: Final[Mapping[str, Command]] = {"stop": Stop(), "resume": Resume(), "abort": Abort()}
+_TO_A_SESSION: Final[Mapping[str, Command]] = {
+    command.kind.value: command for command in (Stop(), Resume(), Abort(), BringUpToDate())
+}
 """Literal commands (`bot:stop`) that are for the session on a pull request. They begin no run."""
 
 
@@ -190,13 +196,22 @@ class GitHubIntake:
         return await self.dispatcher.dispatch(asked)
 
     async def _command(self, event: CommentChanged, verb: str, standing: Standing) -> Outcome:
+        await self._react(event, Reaction.SEEN)
         session = await self._facts.session(event)
         if session is not None:
-            return await self._comments.command(event, session, standing, _TO_A_SESSION[verb])
+            became = await self._comments.command(event, session, standing, _TO_A_SESSION[verb])
+            message = await self._store.inbox.find(SURFACE, event.reference)
+            if message is not None and message.refused:  # what is obeyed is shown by the session itself
+                await self._react(event, Reaction.FAILED)
+            return became
+        await self._react(event, Reaction.FAILED)
         refused = NotDone(reason=RefusalReason.NOTHING_RUNS, detail=verb)
         key = f"{event.subject} refused"
         await self._ports.writes.reply(event.repository, event.number, reply_words(refused), key=key)
         return refused
+
+    async def _react(self, event: CommentChanged, reaction: Reaction) -> None:
+        await self.dispatcher.react(event.reaction_to, reaction, about=event.lane)
 
     async def _mention(
         self, claim: Claim, event: CommentChanged, stored: OnGitHub | None, standing: Standing, target: Target | None
@@ -257,12 +272,13 @@ class GitHubIntake:
         return await self._comments.change(event, stored, standing)
 
     async def _changed_issue(self, claim: Claim, event: IssueChanged) -> Outcome:
-        if self._facts.is_us(event.actor):
-            return Ignored(reason=IgnoreReason.OURS)
         stored = await self._facts.case(event)
         if not isinstance(stored, StoredCase):
             return Ignored(reason=IgnoreReason.NO_CASE)
         target = await self._facts.target(event)
+        await self._comments.note_state(stored, target)
+        if self._facts.is_us(event.actor):
+            return Ignored(reason=IgnoreReason.OURS)
         gone = event.change in (Change.TRANSFERRED, Change.DELETED)
         if target is not None and (gone or (event.change is Change.CLOSED and target.is_open)):
             return Ignored(reason=IgnoreReason.OVERTAKEN)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from caseworker.core.casefile.pipeline import note_closed
 from caseworker.core.people.commands import Answer, Close, Command, Delete, Edit, Say
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.runs.delivery_outcomes import BecameMessage, Duplicate, Ignored, IgnoreReason, Outcome, Received
@@ -14,7 +15,7 @@ from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.github_events import Change, CommentChanged, IssueChanged
 from caseworker.intake.github_facts import OnGitHub, is_over
 from caseworker.ports import Store, StoredCase
-from caseworker.ports.github import SURFACE
+from caseworker.ports.github import SURFACE, Target
 
 _MARGIN: Final = timedelta(seconds=60)
 """A comment may be written this long before its case is opened and still be about it."""
@@ -77,10 +78,20 @@ class GitHubComments:
         edits = [message for message in said if message.refers_to == original.reference]
         return edits[-1].text if edits else original.text
 
+    async def note_state(self, stored: StoredCase, target: Target | None) -> None:
+        """Note in the case file whether the issue is closed now, whoever did it and whatever becomes of the case."""
+        if target is None:  # transferred or deleted, which closes nothing
+            return
+        closed = not target.is_open
+        if stored.file.commit.issue_closed is not closed:
+            await self._store.cases.edit_file(stored.case.id, lambda file: note_closed(file, closed=closed))
+
     async def change_issue(self, event: IssueChanged, key: str, stored: StoredCase, standing: Standing) -> Outcome:
-        """The issue itself was edited, closed, transferred or deleted."""
+        """The issue itself was edited, closed, reopened, transferred or deleted."""
         if is_over(stored):
             return Ignored(reason=IgnoreReason.CASE_OVER)
+        if event.change is Change.REOPENED:
+            return Ignored(reason=IgnoreReason.NOBODY_WAITS)
         if event.change is Change.EDITED:
             known = stored.file.issue
             if (event.title, event.text.strip()) == (known.title, known.original_body.strip()):

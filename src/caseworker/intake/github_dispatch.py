@@ -132,11 +132,10 @@ class Dispatcher:
             created_at=target.created_at,
         )
         case = issue_case(repository, event.number)
-        words = f"Please work on this issue: {target.title}"
         opened = await self._store.dispatches.open_case(
             issue,
             _dispatch(asked, go),
-            _message(asked, case, new_trace(), Say(), words),
+            _message(asked, case, new_trace(), Say(), "Please work on this issue."),
             thread=thread_on(event.repository, event.number),
             policy=policy.model_copy(update={"until": start.until}),
             rehearsal=self._place.rehearsal,
@@ -202,12 +201,16 @@ class Dispatcher:
         return refused
 
     async def _react(self, asked: Asked, reaction: Reaction) -> None:
-        """A reaction is a courtesy: where GitHub takes none, such as in a locked conversation, the work goes on."""
-        if asked.reference:
+        await self.react(asked.reference, reaction, about=asked.event.lane)
+
+    async def react(self, reference: str, reaction: Reaction, *, about: str) -> None:
+        """A reaction is a courtesy: where GitHub takes none, such as in a locked conversation, the work goes on.
+        `reference`: empty for what has no reactions, such as a review."""
+        if reference:
             try:
-                await self._writes.react(asked.reference, reaction)
+                await self._writes.react(reference, reaction)
             except Refused as refused:
-                log.warning("no reaction to a comment", about=asked.event.lane, error=str(refused))
+                log.warning("no reaction to a comment", about=about, error=str(refused))
 
     async def show_ends(self) -> int:
         """React on the comments whose run has ended. Returns how many."""

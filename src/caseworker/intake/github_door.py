@@ -32,7 +32,7 @@ Source = Literal["webhook", "log", "look"]
 
 _KEPT_UNREADABLE: Final = 64_000
 """Bytes of an unreadable body that are kept, so that a person can see what it was."""
-_ISSUE_CHANGES: Final = frozenset({Change.EDITED, Change.CLOSED, Change.TRANSFERRED, Change.DELETED})
+_ISSUE_CHANGES: Final = frozenset({Change.EDITED, Change.CLOSED, Change.REOPENED, Change.TRANSFERRED, Change.DELETED})
 
 
 class GitHubDoor:

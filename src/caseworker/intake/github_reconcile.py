@@ -29,7 +29,7 @@ _MARGIN: Final = timedelta(minutes=2)
 """Read again at each look: a change gets its time before it can be read."""
 _FIRST: Final = timedelta(days=3)
 """How far back the first look goes: GitHub keeps its log of deliveries for three days."""
-_USED: Final = frozenset({"labeled", "closed", "transferred"})
+_USED: Final = frozenset({"labeled", "closed", "reopened", "transferred"})
 """Issue events that are made into deliveries."""
 
 
@@ -108,11 +108,13 @@ class GitHubReconciler:
         """Reviews of pull requests with a session in flight, and an event for each that has changed since the last
         look."""
         thread, found = thread_on(repository, 0), list[_Found]()
-        for stored in await self._store.pull_cases.in_flight(thread.surface, thread.channel):
+        in_flight = await self._store.pull_cases.in_flight(thread.surface, thread.channel)
+        threads = await self._thread_marks(repository, [stored.number for stored in in_flight])
+        for stored in in_flight:
             number, case = stored.number, stored.case.id
             try:
                 found += _from_reviews(repository, number, await self._changes.reviews(repository, number))
-                mark = await self._changes.pull_mark(repository, number)
+                mark = f"{await self._changes.pull_mark(repository, number)} {threads.get(number, '')}"
             except Refused as refused:  # the session finds out itself that it can't be read
                 log.warning("pull request not read", case=case, error=str(refused))
                 continue
@@ -122,6 +124,14 @@ class GitHubReconciler:
                 stamp = at.isoformat()
                 found.append(_Found(repository, "pull_request", f"pull:{number} {mark} {stamp}", stamp, body))
         return found
+
+    async def _thread_marks(self, repository: RemoteRepository, numbers: Sequence[int]) -> Mapping[int, str]:
+        """Read by one query for all sessions. Empty: there is none, or threads may not be read."""
+        try:
+            return await self._changes.thread_marks(repository, numbers) if numbers else {}
+        except Refused as refused:
+            log.warning("review threads not read", repository=str(repository), error=str(refused))
+            return {}
 
     def _after(self, name: str) -> datetime:
         return self._since.get(name, self._begun) - _MARGIN

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from caseworker.chats.request_body import read_body
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.intake.github_door import GitHubDoor
 
@@ -54,7 +55,7 @@ class Webhook:
         if announced.isdigit() and int(announced) > LARGEST:
             return _answer(413, "That is too long.")
         try:
-            body = await _read(request)
+            body = await read_body(request, most=LARGEST)
         except ClientDisconnect:
             return _answer(400, "The body did not arrive whole.")
         if body is None:
@@ -83,17 +84,6 @@ class Webhook:
         given = signature.encode("ascii", "replace")
         right = [b"sha256=" + hmac.new(one, body, hashlib.sha256).hexdigest().encode() for one in self._secrets]
         return sum(hmac.compare_digest(given, wanted) for wanted in right) > 0
-
-
-async def _read(request: Request) -> bytes | None:
-    """Null: the body is larger than any of GitHub's. The announced length may be missing or wrong."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > LARGEST:
-            return None
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _answer(status: int, text: str) -> Response:

@@ -3,14 +3,23 @@ then rung."""
 
 import secrets
 from dataclasses import dataclass
+from typing import Final
 
+from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
 from caseworker.core.people.commands import MessageKind, Say, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, Audience, NewMessage, Standing
+from caseworker.core.record.entries import Noted
 from caseworker.intake.conversation import TERMINAL, Words, ring
 from caseworker.ports import Doorbell, Issue, NewBug, NewPullCase, Store, Thread
+
+_HOUR: Final = 3_600.0
+
+
+class TooManyCases(Refused):
+    """One person has opened as many cases as they may within an hour."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +50,7 @@ class NewCases:
             author=author,
             standing=Standing.OWNER,
             command=Say(),
-            text=f"Please work on this issue: {issue.title}",
+            text="Please work on this issue.",
             trace=trace,
         )
         new = await self._store.cases.open(issue, policy=policy, rehearsal=rehearsal, trace=trace, first=first)
@@ -62,6 +71,7 @@ class NewCases:
         thread: Thread | None = None,
     ) -> Opened:
         """Open a bug case. The author of the words is its reporter."""
+        await self._refuse_a_burst(words, policy, thread)
         trace, text = new_trace(), words.clean_text
         bug = NewBug(
             title=title_of(text),
@@ -88,6 +98,25 @@ class NewCases:
         if new:
             await ring(self._doorbell, case, NO_MESSAGE, MessageKind.WORDS)
         return Opened(case=case, new=new)
+
+    async def _refuse_a_burst(self, words: Words, policy: Policy, thread: Thread | None) -> None:
+        """Refuse a report beyond the number that one person may make in an hour. The newest of their cases is told
+        once; a report that was taken before, and comes again, is not counted."""
+        opened = await self._store.bugs.opened_by(words.author, words.surface, seconds=_HOUR)
+        if len(opened) < policy.cases_per_hour or await self._is_known(words, thread):
+            return
+        told = f"{words.author} has opened {len(opened)} cases within an hour. Further reports open none for a while."
+        newest = opened[-1]
+        stored = await self._store.bugs.load(newest)
+        if stored is not None:
+            key = f"{newest} burst"
+            await self._store.record.append(newest, [Noted(text=told)], trace=stored.trace, key=key)
+        raise TooManyCases(told, todo=f"Write to {newest}, or wait; `cases_per_hour` is the setting that raises it.")
+
+    async def _is_known(self, words: Words, thread: Thread | None) -> bool:
+        if words.reference and await self._store.inbox.find(words.surface, words.reference) is not None:
+            return True
+        return thread is not None and await self._store.threads.find(thread) is not None
 
     async def begin_session(self, new: NewPullCase, command: StartWork, author: str) -> Opened:
         """Open the pull case with its first session, or begin another session of it. `new` is false if a run is in

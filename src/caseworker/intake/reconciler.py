@@ -4,9 +4,11 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.casefile.pipeline import note_closed
 from caseworker.core.people.commands import Merged, MessageKind, PullClosed
 from caseworker.core.people.messages import INTERRUPTING, NO_MESSAGE, NewMessage, Standing
-from caseworker.ports import Forge, PullRequest, Store, Switchboard
+from caseworker.ports import Forge, PullRequest, Store, StoredCase, Switchboard
 
 log = structlog.get_logger()
 
@@ -68,6 +70,20 @@ class Reconciler:
                 trace=stored.trace,
             )
         )
+        await self._look_at_issue(stored)
         await self._store.pulls.set_state(pull.repository, pull.number, pull.state)
         if message is not None:
             await self._ring(stored.case.id, message.id, message.kind)
+
+    async def _look_at_issue(self, stored: StoredCase) -> None:
+        """Note in the case file whether the merge has closed the issue, where the forge keeps it. If it can't be read
+        now, an event that closes it tells it later."""
+        repository = await self._store.repositories.ref(stored.repository)
+        if self._forge.issues is None or not stored.file.issue.url or not isinstance(repository, RemoteRepository):
+            return
+        try:
+            closed = await self._forge.issues.is_closed(repository, stored.number)
+        except (Transient, Refused) as error:
+            log.warning("issue not read", case=stored.case.id, error=str(error))
+            return
+        await self._store.cases.edit_file(stored.case.id, lambda file: note_closed(file, closed=closed))

@@ -113,8 +113,8 @@ class RunComments:
         repository = await self._store.repositories.ref(stored.repository)
         place = _Place(tracking=tracking, repository=repository, number=int(tracking.thread.anchor), body=body)
         is_tidy = await self._write(place, scan=ended or not tracking.is_tidy)
-        # An end is shown once nothing is left to tidy up.
-        shows = run.state if ended and is_tidy else None
+        # An end is shown once nothing is left to tidy up, or to tell.
+        shows = run.state if ended and is_tidy and tracked.is_whole else None
         await self._store.tracking_comments.wrote(tracking, digest, is_tidy=is_tidy, shows=shows)
 
     def _digest(self, run: Run, tracked: Tracked, at: datetime) -> str:

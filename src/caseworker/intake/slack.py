@@ -20,7 +20,7 @@ from caseworker.core.people.commands import Command, Delete, Edit
 from caseworker.core.people.grammar import answers_stop, closes_a_bug
 from caseworker.core.people.messages import Audience, Message, Standing
 from caseworker.intake.conversation import Conversation, Words, understand
-from caseworker.intake.new_cases import NewCases
+from caseworker.intake.new_cases import NewCases, TooManyCases
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
 from caseworker.ports import POST, Store, StoredAny, StoredBug, StoredCase, Thread, begins_thread
 
@@ -99,13 +99,16 @@ class SlackIntake:
         return await self._open_case(event_id, said, thread)
 
     async def _open_case(self, event_id: str, said: SlackMessage, thread: Thread) -> Received:
-        reported = await self._new_cases.report(
-            _words(event_id, said),
-            repository=self._repository_for(said.text),
-            rehearsal=self._place.rehearsal,
-            thread=thread,
-            policy=self._place.policy,
-        )
+        try:
+            reported = await self._new_cases.report(
+                _words(event_id, said),
+                repository=self._repository_for(said.text),
+                rehearsal=self._place.rehearsal,
+                thread=thread,
+                policy=self._place.policy,
+            )
+        except TooManyCases as refused:
+            return Received(kind="ignored", why=str(refused))
         if reported.new:
             return Received(kind="reported", case=reported.case)
         # A reply may have opened the thread's case a moment ago, and then this message is not in it yet.

@@ -6,19 +6,25 @@ validated.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 _MARKUP: Final = re.compile(r"<(?P<kind>[#!]?)(?P<target>[^<>@|][^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 _INLINE: Final = frozenset({"text", "link", "user", "usergroup", "channel", "emoji", "broadcast", "date", "color"})
 _DEEPEST: Final = 20
+_LONGEST: Final = 64_000
+_MOST_LINES: Final = 500
+"""Lines of blocks and attachments. Each is looked for in the text, so their number bounds the work."""
 
 
 def text_of(message: Mapping[str, object]) -> str:
     """The text, then each line of blocks and attachments that it lacks: a phone number or a link may be in a block
     only."""
-    text = readable(string(message, "text")).strip()
+    text = readable(string(message, "text")[:_LONGEST]).strip()
     lines, known = [text] if text else [], f" {_words(text)} "
-    for line in _extra_lines(message):
+    for line in islice(_extra_lines(message), _MOST_LINES):
+        if len(known) > _LONGEST:
+            break
         words = _words(line)
         if words and f" {words} " not in known:
             lines.append(line.strip())

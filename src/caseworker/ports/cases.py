@@ -82,6 +82,9 @@ class Bugs(Protocol):
         """Write case row, thread, first entry and first message together, under an id that is chosen here: `first.case`
         is ignored. False: that message opened, or belongs to, the returned case already."""
 
+    async def opened_by(self, reporter: str, surface: str, *, seconds: float) -> list[CaseId]:
+        """The cases that a person has opened in the last so many seconds, oldest first."""
+
     async def load(self, case: CaseId) -> StoredBug | None: ...
 
     async def list(self) -> list[StoredBug]:

@@ -28,8 +28,9 @@ class Chat(Protocol):
     async def find(self, thread: Thread, key: str) -> str | None:
         """The post with this key, if it is in that thread or channel: the look before a repeat."""
 
-    async def react(self, reference: str) -> bool:
-        """Show the author of a message that it was seen. False: the surface has no reactions."""
+    async def react(self, reference: str, *, done: bool = False) -> bool:
+        """Show the author of a message that it was seen, or that what it asks for is done. False: the
+        surface has no reactions."""
 
     async def fetch(self, source: str, *, limit: int) -> bytes:
         """An attachment's bytes. Raises `Refused` for one that is gone, forbidden or larger than `limit`."""

@@ -141,6 +141,25 @@ class Comments(Protocol):
         """To a comment of anybody. Nothing happens if we have reacted so already, or it is gone."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class OpenedIssue:
+    number: int
+    url: str
+
+
+class Issues(Protocol):
+    """Issues that the forge itself keeps. Nothing here closes one: a merge or a person does."""
+
+    async def is_closed(self, repository: RepositoryRef, number: int) -> bool:
+        """One that is gone is not closed."""
+
+    async def open(
+        self, repository: RepositoryRef, *, title: str, body: str, labels: Sequence[str], key: str, look: bool = True
+    ) -> OpenedIssue:
+        """Open an issue once under this key: a repeated call finds it and returns it. `look`: False where the caller
+        knows that it is not there."""
+
+
 class Labels(Protocol):
     """The labels of an issue or a pull request."""
 
@@ -185,6 +204,10 @@ class Forge(Protocol):
     @property
     def comments(self) -> Comments | None:
         """None: there is no discussion here; people talk with a case on its other surfaces."""
+
+    @property
+    def issues(self) -> Issues | None:
+        """None: issues are kept in our records alone."""
 
     @property
     def labels(self) -> Labels | None:

@@ -133,7 +133,10 @@ class GitHubChanges(Protocol):
 
     async def pull_mark(self, repository: RemoteRepository, number: int) -> str:
         """A text that is the same as long as nothing has changed that a verdict depends on: commits, base, checks,
-        reviews, labels, draft, auto-merge. Comments are not part of it."""
+        reviews, labels, draft, auto-merge. Comments and threads are not part of it."""
+
+    async def thread_marks(self, repository: RemoteRepository, numbers: Sequence[int]) -> Mapping[int, str]:
+        """For each pull request a text that is the same as long as no thread is begun, resolved or opened again."""
 
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         """`GET /repos/{owner}/{repo}/issues/events`: with `event`, `actor`, `created_at`, `issue` and `label`."""

@@ -75,6 +75,10 @@ class PullBranches(Protocol):
     ) -> ChangeComparison:
         """Whether the diffs old_base..old_head and new_base..new_head are the same. The bases are merge bases."""
 
+    async def keep(self, case: CaseId, place: PullPlace, commit: Sha, *, since: Sha) -> str:
+        """Push work that is not for the pull request's branch to a new branch of ours, and return its name. A repeated
+        call finds it done. `since`: where the head branch left its base. `Refused`: such a branch may not be made."""
+
     async def push(self, tree: PullTree, commit: Sha, *, copies: bool = False) -> list[BranchCommit]:
         """Move the head branch from `tree.head`, and from nowhere else, to `commit`. Returns the commits of ours that
         are on the branch now, for the record. A repeated call finds it done.

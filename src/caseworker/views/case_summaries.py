@@ -5,6 +5,7 @@ from caseworker.core.bug.case import status_of
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.summaries import BugSummary, Summary, standing_of_bug, summarise
+from caseworker.core.telling.unseen import CLAIMS, unseen_claims
 from caseworker.ports import Store, StoredBug
 from caseworker.views.requests import what_is_asked
 
@@ -29,6 +30,7 @@ async def summary_of(store: Store, case: CaseId, phrasing: Phrasing) -> Summary:
         rehearsed=stored.rehearsal is not None,
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
         asked=await what_is_asked(store, stored, outcomes),
+        unseen=unseen_claims(await store.record.whole(case, CLAIMS)),
     )
 
 

@@ -15,7 +15,7 @@ async def lines_with_receipts(store: Store, stored: StoredAny, record: Sequence[
     messages: dict[int | None, Message] = {message.id: message for message in await store.inbox.of(case.id)}
     return [
         (line, receipt(messages[line.message], turns) if line.message in messages else "")
-        for line in conversation(record)
+        for line in conversation(record, case.outbox)
     ]
 
 
@@ -28,6 +28,7 @@ def conversation_json(lines: list[tuple[Line, str]]) -> list[dict[str, object]]:
             "about": line.about,
             "to": line.audience.value if line.audience is not None else None,
             "text": line.text,
+            "delivery": line.delivery.value,
             "message": line.message,
             "receipt": told or None,
         }

@@ -1,8 +1,14 @@
 """Why a case is in its state, computed from its records."""
 
+from caseworker.core.bug.close_reason import closing_words
+from caseworker.core.casefile.pipeline import why_closed, with_reason
+from caseworker.core.evidence.builds import Stage
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.telling.bug_why import why_bug
+from caseworker.core.telling.build_texts import latest
+from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_words
 from caseworker.core.telling.why import Why, why
-from caseworker.ports import Store, StoredCase
+from caseworker.ports import Store, StoredBug, StoredCase
 from caseworker.views.requests import what_is_asked
 from caseworker.views.workflow_contexts import context_of
 
@@ -11,5 +17,18 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why
     spent = await store.ledger.spent(stored.case.id)
     asked = await what_is_asked(store, stored, outcomes=())
     rehearsed = stored.rehearsal is not None
-    told = why(stored.case, stored.policy, phrasing, spent=spent.micros, rehearsed=rehearsed)
-    return told.model_copy(update={"asked": asked, "context": await context_of(store, stored)})
+    head = latest(await store.builds.of(stored.case.id), Stage.HEAD)
+    told = why(stored.case, stored.policy, phrasing, spent=spent.micros, rehearsed=rehearsed, head=head)
+    unseen = unseen_words(unseen_claims(await store.record.whole(stored.case.id, CLAIMS)))
+    evidence = [*told.evidence, *(f"Not seen: {one}" for one in unseen)]
+    reason = why_closed(stored.case, await store.inbox.of(stored.case.id))
+    because = with_reason(told.because, reason)
+    context = await context_of(store, stored)
+    changed = {"because": because, "asked": asked, "context": context, "evidence": evidence}
+    return told.model_copy(update=changed)
+
+
+async def explain_bug(store: Store, stored: StoredBug, phrasing: Phrasing) -> Why:
+    told = why_bug(stored.case, phrasing)
+    reason = closing_words(stored.case, await store.inbox.of(stored.case.id))
+    return told.model_copy(update={"because": with_reason(told.because, reason)})

@@ -50,6 +50,7 @@ async def pull_document(store: Store, stored: StoredPull, record: list[Recorded]
         "verdict": None if verdict is None else verdict.model_dump(mode="json"),
         "session": case.session.model_dump(mode="json"),
         "fixes": case.fixes.model_dump(mode="json"),
+        "unpushed": case.rest.model_dump(mode="json"),
         "turns": turns,
         "runs": [run_json(run) for run in await store.runs.of(case.id)],
         "ledger": await ledger_of(store, stored),

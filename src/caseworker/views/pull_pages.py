@@ -4,6 +4,7 @@ from typing import Final
 
 from caseworker.core.casefile.review_learnings import ReviewLearning
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
+from caseworker.core.pull.case import PullState
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
 from caseworker.core.runs.run import Run
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -33,9 +34,17 @@ async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | Non
         case PullResolveOutcome():
             answered = [entry for entry in recorded if isinstance(entry, ThreadAnswered)]
             left = [title_line(reason) for reason in verdict.reasons] if verdict is not None else []
-            return resolve_page(outcome, answered, left)
+            return resolve_page(outcome, answered, left, is_published=await _is_published(store, stored))
         case _:
             return None
+
+
+async def _is_published(store: Store, stored: StoredPull) -> bool:
+    """False: the session has stopped, and its last turn has brought nothing to the forge."""
+    if stored.case.state not in (PullState.PAUSED, PullState.ENDED):
+        return True
+    entries = await store.record.whole(stored.case.id, frozenset({"turn_completed", "pull_published"}))
+    return bool(entries) and entries[-1].entry.kind == "pull_published"
 
 
 async def _used(store: Store, stored: StoredPull, review: PullReviewOutcome) -> list[ReviewLearning]:

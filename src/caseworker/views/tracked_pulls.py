@@ -14,7 +14,16 @@ from caseworker.views.pull_pages import pull_run_page
 
 _NO_END: Final = 10**9
 _STEPS: Final = frozenset(
-    {"turn_started", "turn_completed", "build_ran", "pull_judged", "pull_published", "checks_rerun", "pull_moved"}
+    {
+        "turn_started",
+        "turn_completed",
+        "build_ran",
+        "pull_judged",
+        "pull_published",
+        "unpushed_kept",
+        "checks_rerun",
+        "pull_moved",
+    }
 )
 
 
@@ -33,6 +42,7 @@ async def tracked_pull(store: Store, stored: StoredPull, run: Run, phrasing: Phr
         failure=RunFailure(sentence=case.reason, error_id=stored.trace) if failed else None,
         artifact=RunArtifact(text=text) if text else None,
         notes=pull_notes(case),
+        is_whole=not case.has_work_to_keep,
         looked_at=case.sight.looked_at if case.state is PullState.WAITING else None,
     )
 

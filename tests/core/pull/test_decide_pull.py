@@ -7,6 +7,7 @@ import pytest
 from caseworker.core.base.budget import MICROS
 from caseworker.core.people.commands import (
     Abort,
+    BringUpToDate,
     Close,
     Command,
     HandBack,
@@ -23,8 +24,11 @@ from caseworker.core.people.receipts import OVER, STRANGERS
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.core.pull.command_fit import pull_misfit
 from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, look
+from caseworker.core.pull.pull_events import BranchUpdated, Published
 from caseworker.core.pull.pull_moves import pause
-from tests.core.pull.session_examples import NOW, POLICY, begun, claimed, later, looked
+from caseworker.core.pull.pull_posts import PullAbout
+from caseworker.core.pull.work_moves import after_publish, after_update
+from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, claimed, later, looked
 from tests.core.pull.test_acts import PENDING, REVIEW
 
 S = PullState
@@ -101,3 +105,27 @@ def test_words_of_others_are_kept_and_wake_nobody(standing: Standing) -> None:
 def test_words_to_a_session_that_is_over_are_kept() -> None:
     found = look(looked(begun(), REVIEW), [claimed(Say())], POLICY, NOW)
     assert found.settled[0].outcome == OVER
+
+
+def test_an_owner_asks_for_a_rebase_while_the_session_waits() -> None:
+    waiting = looked(begun(), PENDING)
+    asked = look(waiting, [claimed(BringUpToDate(), id=5)], POLICY, NOW).after
+    assert (asked.state, asked.people.asked_update) == (S.LOOKING, 5)
+    updating = looked(asked)
+    assert updating.state is S.UPDATING
+    alone = after_update(updating, BranchUpdated(how="left_alone"), NOW)
+    assert alone.people.asked_update is None
+    assert [(post.about, post.obeys) for post in alone.outbox] == [(PullAbout.UP_TO_DATE, (5,))]
+
+
+def test_a_rebase_that_was_asked_for_is_remembered_until_it_is_pushed() -> None:
+    asked = look(begun(), [claimed(BringUpToDate(), id=5)], POLICY, NOW).after
+    rebased = after_update(looked(asked), BranchUpdated(how="rebased", commit=NEXT, base=HEAD), NOW)
+    assert rebased.people.asked_update == 5
+    pushed = after_publish(rebased, Published(commit=NEXT, commits=(NEXT,), at=NOW), NOW)
+    assert (pushed.people.asked_update, pushed.outbox[-1].obeys) == (None, (5,))
+
+
+def test_a_review_rebases_nothing() -> None:
+    [settled] = look(begun("review"), [claimed(BringUpToDate())], POLICY, NOW).settled
+    assert (settled.outcome, settled.refused) == ("a review pushes nothing", True)

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caseworker.core.pull.failure_signature import (
-    MOST_CHARACTERS,
-    signature_lines,
-    signature_of,
-    stable_line,
-    telling_lines,
-)
+from caseworker.core.evidence.failure_lines import MOST_CHARACTERS, stable_line
+from caseworker.core.pull.failure_signature import signature_lines, signature_of, telling_lines
 from caseworker.core.pull.failures import Annotation
 from tests.core.pull import failure_examples as examples
 from tests.core.pull.failure_examples import failed

@@ -180,6 +180,13 @@ def test_an_expected_context_is_a_check_that_nobody_reported() -> None:
     assert kinds(judge(facts, now=NOW)) == [Kind.CHECK_MISSING]
 
 
+def test_a_required_check_whose_only_result_is_superseded_is_missing() -> None:
+    old = CI.model_copy(update={"name": "deploy", "is_superseded": True})
+    demands = READY.demands.model_copy(update={"checks": (*READY.demands.checks, DemandedCheck(name="deploy"))})
+    facts = READY.model_copy(update={"checks": (CI, old), "demands": demands})
+    assert kinds(judge(facts, now=NOW)) == [Kind.CHECK_MISSING]
+
+
 def test_a_superseded_failure_explains_a_block_that_nothing_else_does() -> None:
     old = CI.model_copy(update={"state": "failed", "result": "failure", "is_superseded": True, "id": "9"})
     facts = READY.model_copy(update={"checks": (old, CI)})
@@ -255,10 +262,23 @@ def test_the_review_barrier_lasts_twenty_minutes(ago: timedelta, wanted: list[Ki
     assert kinds(judge(READY, now=NOW, watch=OURS.model_copy(update={"pushed_at": NOW - ago}))) == wanted
 
 
-def test_a_bots_review_does_not_end_the_review_barrier() -> None:
+def test_a_thread_of_a_stranger_is_left_to_a_maintainer() -> None:
+    strange = ThreadFact(id="T9", path="README.md", line=8, opened_by="sam", last_by="sam", by_stranger=True)
+    [reason] = judge(READY.model_copy(update={"threads": (strange,)}), now=NOW).reasons
+    assert (reason.kind, reason.mover, reason.act) == (Kind.OPEN_THREADS, "maintainer", "ask_person")
+    assert "no write access" in reason.evidence[0].what
+    both = READY.model_copy(update={"threads": (strange, strange.model_copy(update={"by_stranger": False}))})
+    assert judge(both, now=NOW).reasons[0].mover == "us"
+
+
+def test_the_review_of_a_bot_or_a_stranger_does_not_end_the_review_barrier() -> None:
     watch = OURS.model_copy(update={"pushed_at": NOW})
-    for is_person, wanted in ((True, []), (False, [Kind.REVIEW_BARRIER])):
-        review = ReviewFact(by="linter", verdict="commented", commit=HEAD, is_person=is_person)
+    for is_person, may_write, wanted in (
+        (True, True, []),
+        (True, False, [Kind.REVIEW_BARRIER]),
+        (False, True, [Kind.REVIEW_BARRIER]),
+    ):
+        review = ReviewFact(by="k", verdict="commented", commit=HEAD, is_person=is_person, may_write=may_write)
         reviews = Reviews(decision="approved", latest=(*READY.reviews.latest, review))
         assert kinds(judge(READY.model_copy(update={"reviews": reviews}), now=NOW, watch=watch)) == wanted
 

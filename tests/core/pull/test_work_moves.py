@@ -6,8 +6,10 @@ import pytest
 
 from caseworker.core.base.ids import SessionId, Sha
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.people.commands import Resume, Stop
 from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd
+from caseworker.core.pull.decide import look
 from caseworker.core.pull.next_acts import after_failures, after_silence, wake_at
 from caseworker.core.pull.pull_events import (
     BranchUpdated,
@@ -18,11 +20,14 @@ from caseworker.core.pull.pull_events import (
     PullBuilt,
     PullTurnEnded,
     PullTurnFailed,
+    WorkKept,
 )
 from caseworker.core.pull.pull_posts import PullAbout
+from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.pull.work_moves import (
     after_build,
     after_failed_turn,
+    after_keep,
     after_moved_head,
     after_publish,
     after_refusal,
@@ -30,7 +35,7 @@ from caseworker.core.pull.work_moves import (
     after_update,
     announce_push,
 )
-from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, failure, later, looked
+from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, claimed, failure, later, looked
 from tests.core.pull.test_acts import BEHIND, FAILING, THREADS
 
 S = PullState
@@ -160,3 +165,44 @@ def test_a_review_is_posted_and_then_done() -> None:
     posted = after_turn(reading, ended, POLICY, NOW)
     assert posted.state is S.PUBLISHING
     assert after_publish(posted, Published(at=NOW + timedelta(minutes=1)), NOW).session.end is SessionEnd.DONE
+
+
+def _with_change() -> PullCase:
+    prepared = _resolving().updated(base=Sha("c" * 40))
+    return after_turn(prepared, _ended(checkpoint=NEXT), POLICY, NOW)
+
+
+def test_what_turns_made_is_set_aside_when_the_session_stops() -> None:
+    stopped = look(_with_change(), [claimed(Stop())], POLICY, NOW).after
+    assert (stopped.work.checkpoint, stopped.rest.unpushed, stopped.rest.unpushed_from) == (None, NEXT, HEAD)
+    assert stopped.has_work_to_keep
+    assert stopped.unmerged == NEXT
+
+
+def test_an_update_by_git_alone_is_not_kept() -> None:
+    updating = looked(begun(), BEHIND)
+    updated = after_update(updating, BranchUpdated(how="merged", commit=NEXT, base=HEAD), NOW)
+    assert look(updated, [claimed(Stop())], POLICY, NOW).after.rest.unpushed is None
+
+
+def test_work_that_no_branch_can_hold_stays_here_and_the_reason_is_told() -> None:
+    stopped = look(_with_change(), [claimed(Stop())], POLICY, NOW).after
+    refused = after_keep(stopped, NotPossible(reason="agent/pull-7 is protected."))
+    assert not refused.has_work_to_keep
+    assert refused.unmerged == NEXT
+    assert unpushed_words(refused) == (
+        "Work that was not pushed could not be put on a branch: agent/pull-7 is protected. "
+        "Caseworker keeps it as `bbbbbbbbbbbb`."
+    )
+
+
+def test_work_that_an_interrupted_push_brought_to_the_branch_is_known_as_pushed() -> None:
+    stopped = look(_with_change(), [claimed(Stop())], POLICY, NOW).after
+    kept = after_keep(stopped, WorkKept(commits=(NEXT,)))
+    assert (kept.rest.unpushed, kept.watch.pushed, kept.unmerged) == (None, (NEXT,), None)
+
+
+def test_a_resumed_session_may_do_the_same_work_again() -> None:
+    stopped = look(_resolving(), [claimed(Stop())], POLICY, NOW).after
+    resumed = look(stopped, [claimed(Resume())], POLICY, NOW).after
+    assert looked(resumed, THREADS).state is S.RESOLVING

@@ -3,12 +3,13 @@
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import BugCase
-from caseworker.core.bug.words import PostContext, findings, fix_issue
+from caseworker.core.bug.fix_issue import fix_body, public_body, standing_findings
+from caseworker.core.bug.words import findings
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, TestEntry, new_case_file
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, MessageKind, Say
-from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
+from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, NewMessage, Standing
 from caseworker.ports import Doorbell, Issue, NewIssue, Store, StoredBug
 
 
@@ -26,7 +27,7 @@ class Fixes:
             await self._send(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
             case = known.case.id
         else:
-            case = await self._open_case(stored, bug, outcome)
+            case = await self._open_case(stored, bug)
         await self._doorbell.ring(case, NO_MESSAGE, MessageKind.WORDS)
         return case
 
@@ -39,7 +40,7 @@ class Fixes:
         reason = f"{bug.id} was withdrawn by its reporter"
         closing = NewMessage(
             case=bug.repair.fix,
-            surface="case",
+            surface=ANOTHER_CASE,
             external_id=f"{bug.id}/{bug.epoch}/stop/{asked.id}",
             author=asked.author,
             standing=asked.standing,
@@ -50,23 +51,21 @@ class Fixes:
         await self._store.inbox.put(closing)
         await self._doorbell.ring(bug.repair.fix, NO_MESSAGE, MessageKind.CLOSE)
 
-    async def _open_case(self, stored: StoredBug, bug: BugCase, outcome: BugOutcome) -> CaseId:
-        matter = PostContext(
-            case=bug,
-            title=stored.title,
-            reporter=stored.reporter,
-            policy=stored.policy,
-            outcome=outcome,
-            news=stored.report,
-        )
-        title, body = fix_issue(matter)
+    async def _open_case(self, stored: StoredBug, bug: BugCase) -> CaseId:
+        # Only what this turn could know, so that a repeated call makes the same text, whatever was said since.
+        turn = bug.progress.turns
+        finished = [done for done in await self._store.turns.finished(bug.id) if done.turn <= turn]
+        found = standing_findings([done.outcome for done in finished if isinstance(done.outcome, BugOutcome)])
+        said = [one for one in await self._store.inbox.of(bug.id) if one.turn is not None and one.turn <= turn]
+        body = fix_body(bug.id, stored.report, said, found)
         # The turn is in the text: a later request for a fix makes another issue, a repeated one finds the same issue.
-        draft = NewIssue(title=title, body=f"{body}\n\n({bug.id}, turn {bug.progress.turns})", labels=["bug"])
+        draft = NewIssue(title=stored.title, body=f"{body}\n\n({bug.id}, turn {turn})", labels=["bug"])
         return await self._linked.open(
             stored,
             draft,
-            first=lambda case: self._message(case, stored, bug, f"Please fix {bug.id}: {stored.title}"),
-            file=lambda issue: _file(issue, stored, outcome),
+            first=lambda case: self._message(case, stored, bug, f"Please fix {bug.id}."),
+            file=lambda issue: _file(issue, stored, found),
+            public=public_body(bug.id, found),
         )
 
     async def _send(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> None:
@@ -75,7 +74,7 @@ class Fixes:
     def _message(self, case: CaseId, stored: StoredBug, bug: BugCase, text: str) -> NewMessage:
         return NewMessage(
             case=case,
-            surface="case",
+            surface=ANOTHER_CASE,
             external_id=f"{bug.id}/{bug.epoch}/fix/{bug.progress.turns}",
             author=bug.id,
             standing=Standing.DEVELOPER,
@@ -85,7 +84,7 @@ class Fixes:
         )
 
 
-def _file(issue: Issue, stored: StoredBug, outcome: BugOutcome) -> CaseFile:
+def _file(issue: Issue, stored: StoredBug, found: BugOutcome) -> CaseFile:
     section = IssueSection(
         number=issue.number, title=issue.title, url=issue.url, original_body=issue.body, labels=issue.labels
     )
@@ -94,8 +93,8 @@ def _file(issue: Issue, stored: StoredBug, outcome: BugOutcome) -> CaseFile:
         test_requirement=TestEntry(
             required=True, type="regression", description="Fails as the report says, passes with the fix."
         ),
-        must_do=outcome.recommended_actions or [outcome.root_cause or "Make what was reported work."],
-        brief=findings(outcome),
+        must_do=found.recommended_actions or [found.root_cause or "Make what was reported work."],
+        brief=findings(found),
     )
     file = new_case_file(section, issue.created_at, stored.policy.attempts)
     return file.model_copy(update={"analysis": analysis})

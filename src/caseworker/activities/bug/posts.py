@@ -8,10 +8,10 @@ from caseworker.activities.shared.load_case import stored_bug
 from caseworker.activities.shared.posts import Stored, Words
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
+from caseworker.core.bug.close_reason import closing_words
 from caseworker.core.bug.words import PostContext, opening, words_for
 from caseworker.core.outcomes.bug import BugOutcome
-from caseworker.core.people.commands import Close, CloseIncomplete, Resolution
-from caseworker.core.people.messages import SPOKEN, Audience, Message, Standing
+from caseworker.core.people.messages import SPOKEN, Message, Standing
 from caseworker.core.people.posts import Post
 from caseworker.ports import Store, StoredBug, Thread
 
@@ -61,7 +61,9 @@ class BugPosts:
         if post.about is About.REPORTER_SAID:
             heard = [one for one in await self._store.inbox.of(stored.case.id) if post.since < one.id <= post.number]
             relayed = [one for one in heard if one.standing is Standing.REPORTER and one.kind in SPOKEN]
-        closed = await self._closing_words(stored, post.audience) if post.about is About.RESOLVED else ""
+        closed = ""
+        if post.about is About.RESOLVED:
+            closed = closing_words(stored.case, await self._store.inbox.of(stored.case.id), post.audience)
         return PostContext(
             case=stored.case,
             title=stored.title,
@@ -75,17 +77,3 @@ class BugPosts:
             lost_files=tuple((file.title, file.why_unreadable) for _, file in lost),
             speaker=lost[0][0].standing if lost else Standing.REPORTER,
         )
-
-    async def _closing_words(self, stored: StoredBug, audience: Audience) -> str:
-        """The reason of whoever closed it. The reporter's own reason is not repeated to the reporter."""
-        said = await self._store.inbox.of(stored.case.id)
-        closing = next((message for message in said if message.id == stored.case.ending.closed_by), None)
-        if closing is None or (audience is Audience.REPORTER and closing.standing is Standing.REPORTER):
-            return ""
-        match closing.command:
-            case CloseIncomplete(reason=reason):
-                return reason
-            case Close(resolution=Resolution(), reason=reason):
-                return reason or closing.text
-            case _:
-                return ""

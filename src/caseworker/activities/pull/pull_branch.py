@@ -8,16 +8,16 @@ from temporalio import activity
 
 from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.pull.pull_steps import run_step
-from caseworker.contract.wire import PreparedReply, PublishReply, PullRequestWork, UpdateReply
+from caseworker.contract.wire import KeepReply, PreparedReply, PublishReply, PullRequestWork, UpdateReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.pull.approvals import voided_by_push
 from caseworker.core.pull.branch_plan import AskContributor, LeaveAlone, MergeIn, Rebase, branch_facts, plan_branch
 from caseworker.core.pull.branch_updates import AlreadyInBase, Conflict, Updated, UpdateResult, UpToDate
 from caseworker.core.pull.case import PullCase
-from caseworker.core.pull.pull_events import BranchUpdated, HeadMoved, Published, PullPrepared
+from caseworker.core.pull.pull_events import BranchUpdated, HeadMoved, Published, PullPrepared, PushWithheld, WorkKept
 from caseworker.core.pull.pull_facts import PullFacts
-from caseworker.core.record.pull_entries import PullPublished
+from caseworker.core.record.pull_entries import PullPublished, UnpushedKept
 from caseworker.ports import StoredPull
 from caseworker.ports.forges import BranchIsTheirs
 from caseworker.ports.pull_branches import PullTree
@@ -54,6 +54,10 @@ class PullBranchWork:
     async def publish(self, request: PullRequestWork) -> PublishReply:
         return await run_step(self._ports.store, request.case.id, lambda stored: self._publish(request, stored))
 
+    @activity.defn
+    async def keep_work(self, request: PullRequestWork) -> KeepReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._keep(request, stored))
+
     async def _prepare(self, request: PullRequestWork, stored: StoredPull) -> PullPrepared | HeadMoved:
         case = request.case
         facts = await self._ports.look(stored)
@@ -81,7 +85,7 @@ class PullBranchWork:
         branches = self._ports.branches
         commits = await branches.commits_of(tree)
         voids = voided_by_push(facts, changes_diff=False)
-        plan = plan_branch(branch_facts(facts, commits, owner_asked=case.people.asked_update, voids=voids))
+        plan = plan_branch(branch_facts(facts, commits, owner_asked=case.people.asked_update is not None, voids=voids))
         message = f"Merge {tree.place.base_branch} into {tree.place.branch}"
         match plan:
             case LeaveAlone():
@@ -96,10 +100,10 @@ class PullBranchWork:
             case MergeIn():
                 return _told(await branches.merge_in(tree, message=message), tree, how="merged")
 
-    async def _publish(self, request: PullRequestWork, stored: StoredPull) -> Published | HeadMoved:
+    async def _publish(self, request: PullRequestWork, stored: StoredPull) -> Published | HeadMoved | PushWithheld:
         case = request.case
         pushed = await self._push_work(case, stored) if case.is_to_be_pushed else Published(at=datetime.now(UTC))
-        if isinstance(pushed, HeadMoved):
+        if isinstance(pushed, HeadMoved | PushWithheld):
             return pushed
         threads: Sequence[str] = ()
         resolved = 0
@@ -117,28 +121,54 @@ class PullBranchWork:
         await self._ports.store.record.append(case.id, [entry], trace=stored.trace, key=key)
         return pushed.model_copy(update={"at": datetime.now(UTC)})
 
-    async def _push_work(self, case: PullCase, stored: StoredPull) -> Published | HeadMoved:
+    async def _keep(self, request: PullRequestWork, stored: StoredPull) -> WorkKept:
+        case, rest = request.case, request.case.rest
+        assert rest.unpushed is not None, "it is to be kept"
+        assert rest.unpushed_base is not None, "a turn begins after a checkout"
+        facts = await self._ports.look(stored)
+        if facts.subject.head == rest.unpushed:  # the session stopped while it was pushed
+            return WorkKept(commits=await self._own_commits(case, stored, rest.unpushed))
+        place = await self._ports.place(stored, case)
+        async with self._ports.workspaces.hold(case.id):
+            branch = await self._ports.branches.keep(case.id, place, rest.unpushed, since=rest.unpushed_base)
+        entry = UnpushedKept(commit=rest.unpushed, branch=branch)
+        key = f"kept/{rest.unpushed}"
+        await self._ports.store.record.append(case.id, [entry], trace=stored.trace, key=key)
+        return WorkKept(branch=branch)
+
+    async def _own_commits(self, case: PullCase, stored: StoredPull, head: Sha) -> tuple[Sha, ...]:
+        """Commits of ours on the branch, which is at `head`."""
+        place = await self._ports.place(stored, case)
+        async with self._ports.workspaces.hold(case.id):
+            tree = await self._ports.branches.checkout(case.id, place, head=head, pushed=case.watch.pushed)
+            return tuple(one.sha for one in await self._ports.branches.commits_of(tree) if one.is_ours)
+
+    async def _push_work(self, case: PullCase, stored: StoredPull) -> Published | HeadMoved | PushWithheld:
         """A repeated call finds the commit on the branch."""
         commit = case.work.checkpoint
         assert commit is not None, "it is to be pushed"
         facts = await self._ports.look(stored)
         if facts.subject.head not in (case.work.started_from, commit):
             return HeadMoved(head=facts.subject.head)
+        if facts.subject.head != commit and (facts.subject.state != "open" or facts.decided is not None):
+            return PushWithheld()
         voided = tuple(one.by for one in voided_by_push(facts, changes_diff=case.changes_diff))
-        commits: tuple[Sha, ...] = (commit,)
-        same = False
-        if facts.subject.head != commit:
+        if facts.subject.head == commit:  # an earlier try, whose answer was lost
+            commits, same = await self._own_commits(case, stored, commit), False
+        else:
             moved = await self._push(case, stored, commit)
             if isinstance(moved, HeadMoved):
                 return moved
-            commits, same = moved[0] or commits, moved[1]
-        return Published(commit=commit, commits=commits, at=datetime.now(UTC), voided=voided, same_change=same)
+            commits, same = moved
+        at = datetime.now(UTC)
+        commits = tuple(dict.fromkeys((*commits, commit)))  # its tip may be the copy of a person's commit
+        return Published(commit=commit, commits=commits, at=at, voided=voided, same_change=same)
 
     async def _push(self, case: PullCase, stored: StoredPull, commit: Sha) -> tuple[tuple[Sha, ...], bool] | HeadMoved:
         async with self._ports.workspaces.hold(case.id):
             tree = await self._tree(case, stored)
             try:
-                ours = await self._ports.branches.push(tree, commit, copies=case.people.asked_update)
+                ours = await self._ports.branches.push(tree, commit, copies=case.people.asked_update is not None)
             except BranchIsTheirs:
                 return HeadMoved(head=(await self._ports.look(stored)).subject.head)
             same = False

@@ -41,8 +41,8 @@ class PullBuilds(PullBuildActivities):
         if verdict.kind == "red":
             base = await self._run(request, workspace, workspace.base, Stage.BASE)
             verdict = judge_head(head, base)
-            await self._ports.store.builds.save(request.case.id, base)
-        await self._ports.store.builds.save(request.case.id, head)
+            await self._ports.store.builds.save(request.case.id, base.brief())
+        await self._ports.store.builds.save(request.case.id, head.brief())
         await self._ports.store.record.append(
             request.case.id,
             [_entry(head, verdict)],
@@ -68,5 +68,5 @@ def _entry(build: Build, verdict: Verdict) -> BuildRan:
         commit=build.commit,
         verdict=verdict.kind,
         reason=verdict.reason,
-        runs=[run.model_copy(update={"failures": None}) for run in build.runs],
+        runs=[run.for_record() for run in build.runs],
     )

@@ -26,7 +26,7 @@ from caseworker.core.pull.findings import (
     sort_findings,
 )
 from caseworker.core.pull.review_threads import ReviewThread
-from caseworker.core.pull.thread_answers import GivenThread, is_resolved_by, reply_text
+from caseworker.core.pull.thread_answers import GivenThread, is_news, is_resolved_by, reply_text
 from caseworker.core.record.entries import Entry
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered, TurnGiven
 from caseworker.ports import Store, StoredPull
@@ -164,7 +164,10 @@ class PullPublisher:
             known = given.get(answer.thread)
             if known is None:  # the outcome was checked, so that this can't be
                 continue
-            told.append(await self._answer(this, answer, known, threads.get(known.thread)))
+            thread = threads.get(known.thread)
+            if thread is not None and not outcome.reply and not is_news(answer, known, thread, pushed=this.pushed):
+                continue  # it was answered by an earlier turn, and people have asked for nothing else
+            told.append(await self._answer(this, answer, known, thread))
             await self._record(this, told[-1], f"answer/{answer.thread}")
         said = [one for one in told if not one.note]
         return WordsPublished(threads=tuple(one.place for one in said), resolved=sum(one.resolved for one in said))

@@ -8,6 +8,7 @@ from typing import Final
 
 from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.untrusted_text import revealed
 from caseworker.core.people.messages import Attachment, Message, Standing
 from caseworker.ports import Chat, Store, Workspace
 
@@ -94,8 +95,18 @@ def _write_files(folder: Path, files: Sequence[Attachment]) -> None:
         if path.exists():
             continue
         draft = path.with_suffix(".new")
-        draft.write_bytes(file.content)
+        draft.write_bytes(_shown(file.content))
         draft.rename(path)
+
+
+def _shown(content: bytes) -> bytes:
+    """A text with its hidden characters shown, since an agent reads it; anything else byte for byte."""
+    if b"\0" in content:
+        return content
+    try:
+        return revealed(content.decode("utf-8-sig")).encode()
+    except UnicodeDecodeError:
+        return content
 
 
 def _file_name(attachment: Attachment) -> str:

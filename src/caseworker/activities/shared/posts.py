@@ -11,6 +11,7 @@ from caseworker.contract.activities import PostActivities
 from caseworker.contract.wire import Postponed, PostRequest, SayRequest
 from caseworker.core.base.errors import RateLimited, Refused
 from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.people.mentions import only_calling
 from caseworker.core.people.messages import Audience, Message
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.people.posts import Post
@@ -77,17 +78,17 @@ class Posting:
             bound = [self._developers]
         return [thread for thread in bound if thread.surface in self._chats]
 
-    async def react(self, case: CaseId, messages: Sequence[MessageId]) -> bool:
+    async def react(self, case: CaseId, messages: Sequence[MessageId], *, done: bool = False) -> bool:
         """React to messages. True: to all of them, so that no text is needed."""
         said = [message for message in await self._store.inbox.of(case) if message.id in messages]
-        return all([await self._reacted(message) for message in said])
+        return all([await self._reacted(message, done) for message in said])
 
-    async def _reacted(self, message: Message) -> bool:
+    async def _reacted(self, message: Message, done: bool) -> bool:
         chat, reference = self._chats.get(message.surface), message.reference or message.refers_to
         if chat is None or not reference:
             return False
         try:
-            return await chat.react(reference)
+            return await chat.react(reference, done=done)
         except Refused:  # a permission may be missing: a text says the same
             log.warning("no reaction to a message", case=message.case, message=message.id, exc_info=True)
             return False
@@ -159,10 +160,19 @@ class Posting:
             # Not new and not done: an earlier try may have posted it without our hearing of it.
             place = None if new else await chat.find(thread, key)
             folded = stored.report if not thread.anchor and isinstance(stored, StoredBug) else ""
-            place = place or await self._post_now(key, thread, words(chat.phrasing), new=new, folded=folded)
+            if place is None:
+                text = only_calling(words(chat.phrasing), await self._people(stored))
+                place = await self._post_now(key, thread, text, new=new, folded=folded)
         if thread.anchor:
             await self._store.effects.done(_surface_key(key, thread), {"place": place})
         return place
+
+    async def _people(self, stored: Stored) -> set[str]:
+        """Who may be called in a post: who spoke in the case, its reporter, and who is on duty by its policy."""
+        people = {message.author for message in await self._store.inbox.of(stored.case.id)}
+        people |= {stored.reporter} if isinstance(stored, StoredBug) else set()
+        people |= {owner for service in stored.policy.services.values() for owner in service.owners}
+        return people | {name.removeprefix("@") for level in stored.policy.contacts for name in level}
 
     async def _post_now(self, key: str, thread: Thread, text: str, *, new: bool, folded: str) -> str:
         chat = self._chats[thread.surface]
@@ -205,6 +215,8 @@ class Posts(PostActivities):
         writer = self._writers[kind]
         words = await writer.words(stored, post)
         await self._posting.say(stored, post, words, elsewhere=await writer.told_elsewhere(stored, post))
+        if post.obeys:
+            await self._posting.react(stored.case.id, post.obeys, done=True)
 
 
 def _surface_key(key: str, thread: Thread) -> str:

@@ -46,4 +46,5 @@ class TurnEar:
 
     async def conversation(self) -> Sequence[Line]:
         said = await self._store.record.whole(self._attempt.case, SAID)
-        return for_the_agent(conversation(said))
+        stored = await self._store.bugs.load(self._attempt.case)
+        return for_the_agent(conversation(said, stored.case.outbox if stored is not None else ()))

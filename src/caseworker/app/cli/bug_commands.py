@@ -134,7 +134,7 @@ def sla(json: Json = False) -> None:
 
 
 def serve() -> None:
-    """Listen to Slack, in the foreground: Socket Mode, or HTTP. SIGTERM or Ctrl-C ends it cleanly."""
+    """Listen to Slack and GitHub, in the foreground, by what is set. SIGTERM or Ctrl-C ends it cleanly."""
     from caseworker.app.processes.serve import serve as serve_surfaces
 
     raise typer.Exit(do(serve_surfaces(settings_now())))

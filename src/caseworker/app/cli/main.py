@@ -16,6 +16,7 @@ from caseworker.app.cli import pull_commands as pull_command_line
 from caseworker.app.cli.shared_options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.text import printable
 from caseworker.core.runs.workflow_names import WorkflowName
 
 app = typer.Typer(
@@ -223,7 +224,7 @@ def host_stop(json: Json = False) -> None:
 
 @host_app.command("status")
 def host_status(json: Json = False) -> None:
-    """Whether it runs, since when, where Temporal's web UI is."""
+    """Whether it runs, since when, where Temporal is."""
     from caseworker.app.cli.small_commands import host_state
 
     raise typer.Exit(host_state(settings_now(), make_console(), as_json=json))
@@ -270,7 +271,7 @@ def wrapped(text: str, width: int) -> str:
 
 
 def _tell(sentence: str, code: int) -> None:
-    text = f"caseworker: {sentence}"
+    text = f"caseworker: {printable(sentence)}"
     if sys.stderr.isatty():  # a log gets unwrapped text
         text = wrapped(text, max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1))
     sys.stderr.write(f"{text}\n")

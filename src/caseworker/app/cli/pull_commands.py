@@ -1,4 +1,4 @@
-"""Commands for sessions on a pull request: ship, review, resolve, stop, resume, abort."""
+"""Commands for sessions on a pull request: ship, review, resolve, stop, resume, abort, rebase."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -91,13 +91,20 @@ def resume(case: CaseName, name: Name = None, json: Json = False) -> None:
     raise typer.Exit(do(give_command.resume(settings_now(), make_console(), case, name, as_json=json)))
 
 
+def rebase(case: CaseName, name: Name = None, json: Json = False) -> None:
+    """Bring the branch of a pull request up to date with its base. People's commits keep author, message and change."""
+    from caseworker.app.terminal import give_command
+
+    raise typer.Exit(do(give_command.rebase(settings_now(), make_console(), case, name, as_json=json)))
+
+
 def abort(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """End the session on a pull request. What was pushed stays; what was not is dropped."""
+    """End the session on a pull request. What was pushed stays; what was not is kept on a branch beside it."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.abort(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (ship, review, resolve, stop, resume, abort):
+    for command in (ship, review, resolve, stop, resume, abort, rebase):
         app.command()(command)

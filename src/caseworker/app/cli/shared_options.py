@@ -40,9 +40,9 @@ def settings_now() -> "Settings":
 
 
 def make_console() -> "Console":
-    from rich.console import Console
+    from caseworker.app.terminal.text_console import TextConsole
 
-    return Console(highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    return TextConsole(soft_wrap=not sys.stdout.isatty())
 
 
 def do(work: Coroutine[Any, Any, T], *, interrupted: str = "the same command takes it up again") -> T:

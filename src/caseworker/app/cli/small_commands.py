@@ -1,7 +1,6 @@
 """Implementations of the small commands: new issue, list, show, export, host."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -9,11 +8,12 @@ from rich.console import Console
 from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
-from caseworker.app.processes.start_checks import check_disk
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, actions_folder, make_home
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.show import write_files
+from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -118,7 +118,7 @@ async def export_one(
         folder = to or actions_folder()
         artifact = None if run is None else await view.artifact(store, run)
         if folder is None:
-            sys.stdout.write(artifact[1] if artifact is not None else await view.file(store))
+            write_document(artifact[1] if artifact is not None else await view.file(store))
             return
         written = write_files(folder, dict([artifact])) if artifact is not None else await view.export(store, folder)
         for path in written:
@@ -130,11 +130,13 @@ def start(settings: Settings, console: Console, *, fresh_engine: bool, as_json: 
     make_home(settings)
     if fresh_engine and HostPlace(settings.home).running() is not None:
         raise Refused("The host is running.", todo="`caseworker host stop` first.")
+    asyncio.run(check_sandbox(settings))
     host = start_host(settings, fresh_engine=fresh_engine)
     if as_json:
         print_json(host.model_dump(mode="json"))
     else:
-        console.print(f"The host runs (process {host.pid}). Temporal's web UI: {host.ui}")
+        shown = f" Temporal's web UI: {host.ui}" if host.ui else ""
+        console.print(f"The host runs (process {host.pid}).{shown}")
 
 
 def stop_host(settings: Settings, console: Console, *, as_json: bool) -> None:
@@ -155,5 +157,6 @@ def host_state(settings: Settings, console: Console, *, as_json: bool) -> int:
         console.print(
             f"The host runs: process {host.pid}, version {host.version}, since {host.started_at:%Y-%m-%d %H:%M} UTC"
         )
-        console.print(f"Temporal at {host.target}, its web UI at {host.ui}")
+        shown = f"at {host.ui}" if host.ui else "is off (temporal_ui = true switches it on)"
+        console.print(f"Temporal at {host.target}, its web UI {shown}", markup=False)
     return 0 if host is not None else 1

@@ -15,16 +15,17 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 def _in_quotes(mark: str) -> str:
     """Quoted text of at least two words. A single quoted word is mostly the name of a button, which says little."""
-    return rf"(?<!\w){mark}(?=\S)(?=[^{mark}\n]*\s)[^{mark}\n]{{5,300}}(?<=\S){mark}(?!\w)"
+    return rf"(?<!\w){mark}(?=\S)(?=[^{mark}\n]{{0,300}}\s)[^{mark}\n]{{5,300}}(?<=\S){mark}(?!\w)"
 
 
 ERROR_TEXT: Final = _any(
     r"(?-i:\b[A-Za-z_.]{1,80}(?:Error|Exception|Fault)\b)",  # by its name
     r"\b(?:error|exception|fault|status|code|http)\b[\s:#=-]{1,3}(?:code |message |status )?[`'\"]?\w{0,20}\d",
-    r"\b(?:error|exception)(?: message)?\s*:\s*\S",
+    r"\b(?:error|exception)(?: message)?\s{0,20}:\s{0,20}\S",
     r"\b(?:returns?|returned|gives?|gets?|got|getting|throws?|an?|ends? (?:in|with)|answers?(?: with)?)\s+[45]\d\ds?\b",
     r"\b[45]\d\d (?:error|response|status|internal|bad|not found|forbidden|unauthori[sz]ed|service|gateway|page)",
-    r"\btraceback\b|\bstack ?trace\b|\bcaused by:|\bpanic:|^\s*at \S{1,200}\(|\bfile \"[^\"\n]{1,200}\", line \d",
+    r"\btraceback\b|\bstack ?trace\b|\bcaused by:|\bpanic:",
+    r"^[ \t]{0,100}at \S{1,200}\(|\bfile \"[^\"\n]{1,200}\", line \d",
     r"\bseg(?:mentation )?fault\b|\bcore dumped\b|\bexit (?:code|status) \d",
     r"(?-i:\bE(?:CONN|NO|ACC|PIPE|TIMED|ADDR|HOST|PERM|EXIST|IO)[A-Z]*\b)",
     r"\bfail(?:s|ed|ing|ure)? with\b|\btime[sd]?[ -]?out\b|\b(?:connection|permission|access) (?:refused|reset|denied)",
@@ -37,7 +38,7 @@ ERROR_TEXT: Final = _any(
 
 _PEOPLE: Final = r"(?:i|we|they|he|she|one|someone|somebody|(?:a |the )?(?:users?|customers?|people|clients?))"
 STEPS: Final = _any(
-    r"^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S.*\n+[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S",  # a list
+    r"^[ \t]{0,40}(?:\d{1,2}[.)]|[-*•])[ \t]{1,40}\S.*\n{1,20}[ \t]{0,40}(?:\d{1,2}[.)]|[-*•])[ \t]{1,40}\S",  # a list
     r"\bsteps?\b.{0,20}:|\b(?:to|how to) reproduce\b|\brepro\b",
     rf"\b(?:when|whenever|if|after|as soon as|every time|each time|once|while|before|until) {_PEOPLE}\b",
     r"\b(?:when|whenever|after|while|before|by|on) (?!(?:every|any|some|no)thing|morning|evening|being)\w{2,20}ing\b",

@@ -7,7 +7,7 @@ from caseworker.core.base.text import plain
 
 _LONGEST: Final = 300
 _INTERNAL: Final = re.compile(
-    r"[`<>_@{}\\]|::|\(\)|://|\w/\w|[\w-]\.[a-z]\w|#\d|![0-9]|\w(?:Error|Exception)\b|\b(?=\w*\d)[0-9a-f]{7,40}\b"
+    r"[`<>_@{}\\]|::|\(\)|://|\w/\w|[\w-]\.[a-z]\w|#\d|![0-9]|\w(?:Error|Exception)\b|\b(?=\w{0,40}\d)[0-9a-f]{7,40}\b"
     r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[a-z]+[A-Z]\w*|\b[Bb]ug-\w{4}\b",
 )
 """Code, members' ids, addresses, paths, file and host names, cases, exceptions, commits, names in code."""

@@ -10,12 +10,14 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Service, Severity
-from caseworker.core.base.text import plain
+from caseworker.core.base.text import plain, squeezed
 from caseworker.core.bug.report_patterns import BY_WORDS, EXPLICIT, STARTING_POINTS
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Message, Standing
 
 TITLE_LIMIT: Final = 120
+READ_LIMIT: Final = 64_000
+"""Characters of a report in which words are looked for. Of a longer one both ends are read."""
 UNTITLED: Final = "a report without words"
 
 
@@ -47,7 +49,7 @@ def reported(said: Sequence[Message]) -> str:
 
 
 def read_report(text: str, services: Mapping[str, Service]) -> Reading:
-    said = plain(text)
+    said = plain(squeezed(text, READ_LIMIT))
     found = tuple(name for name, pattern in STARTING_POINTS.items() if pattern.search(said))
     named = _services_in(said, services)
     owners = dict.fromkeys(owner for name in named for owner in services[name].owners)
@@ -90,7 +92,7 @@ _GREETING: Final = re.compile(
 
 def title_of(text: str) -> str:
     """The first line that is more than a greeting, without the surface's markup."""
-    for line in plain(text).splitlines():
+    for line in plain(squeezed(text, READ_LIMIT)).splitlines():
         title = _clean(line[:2_000])
         if re.search(r"\w", title) and not _GREETING.fullmatch(re.sub(r"\W+", " ", title).strip()):
             return _short(title)
@@ -100,9 +102,11 @@ def title_of(text: str) -> str:
 def _clean(line: str) -> str:
     line = re.sub(r"<[@!][^<>|]*>|<[@!][^<>|]*\|[^<>]*>|@caseworker\b[:,]?", " ", line)
     line = re.sub(r"<#[^<>|]*\|([^<>]*)>", r"#\1", line)
-    line = re.sub(r"<([^<>|\s]+:[^<>|\s]*)\|([^<>]*)>", r"\2", line)
+    line = re.sub(r"<([^<>|\s:]+:[^<>|\s]*)\|([^<>]*)>", r"\2", line)
     line = re.sub(r"<([a-z]+:[^<>|\s]*)>", r"\1", line)
-    line = re.sub(r"(?<![\w*_~`])([*_~`]+)(?=\S)([^*~`]{1,500}?)(?<=\S)\1(?![\w*_~`])", r"\2", html.unescape(line))
+    line = re.sub(
+        r"(?<![\w*_~`])([*_~`]{1,3})(?![*_~`])(?=\S)([^*~`]{1,500}?)(?<=\S)\1(?![\w*_~`])", r"\2", html.unescape(line)
+    )
     line = re.sub(r"^\s*(?:[#>*•-]+\s|```\w*)|(?<!\w):[a-z][a-z0-9_+-]*:(?!\w)", " ", line)
     return " ".join(line.split()).strip(" ,:;-")
 

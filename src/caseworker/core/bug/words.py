@@ -283,10 +283,3 @@ def opening(context: PostContext, phrasing: Phrasing) -> str:
 def at(people: Iterable[str]) -> str:
     """Names with `@`, which chats turn into mentions."""
     return ", ".join(f"@{name.removeprefix('@')}" for name in people)
-
-
-def fix_issue(context: PostContext) -> tuple[str, str]:
-    """Title and body of the issue for a bug's fix."""
-    outcome = context.outcome
-    body = f"Reported as {context.case.id}.\n\n{context.news.strip()}\n\n## Findings\n\n{findings(outcome)}"
-    return context.title, body

@@ -28,6 +28,8 @@ _PULL_TEAM: Final = SPOKEN | {
     K.RETRY,
     K.CLOSE,
 }
+_PULL_OWNER: Final = _PULL_TEAM | {K.REBASE}
+"""A rebase replaces commits of people by copies."""
 _NOUNS: Final[Mapping[CaseKind, str]] = {"bug": "a bug case", "issue": "an issue case", "pull": "a pull request"}
 
 MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
@@ -44,7 +46,7 @@ MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
         Standing.OTHER: SPOKEN,
     },
     "pull": {
-        Standing.OWNER: _PULL_TEAM,
+        Standing.OWNER: _PULL_OWNER,
         Standing.DEVELOPER: _PULL_TEAM,
         Standing.REPORTER: SPOKEN,
         Standing.OTHER: SPOKEN,
@@ -64,4 +66,6 @@ def refusal(case: CaseKind, standing: Standing, command: Command) -> str | None:
         return NOT_THE_REPORTER
     if not any(command.kind in allowed for allowed in MAY[case].values()):
         return f"not for {_NOUNS[case]}"
+    if standing is Standing.DEVELOPER:
+        return "for an owner to decide"
     return "not for a reporter to decide" if standing is Standing.REPORTER else "not for an outsider to decide"

@@ -37,6 +37,7 @@ class MessageKind(StrEnum):
     STOP = "stop"
     RESUME = "resume"
     ABORT = "abort"
+    REBASE = "rebase"
     STOP_FIX = "stop_fix"
 
 
@@ -202,6 +203,12 @@ class Abort(_Command):
     kind: Literal[MessageKind.ABORT] = MessageKind.ABORT
 
 
+class BringUpToDate(_Command):
+    """Rebase the branch of a pull request onto its base, though GitHub does not demand it."""
+
+    kind: Literal[MessageKind.REBASE] = MessageKind.REBASE
+
+
 class Close(_Command):
     kind: Literal[MessageKind.CLOSE] = MessageKind.CLOSE
     resolution: Resolution | None = None
@@ -267,6 +274,8 @@ class FixEnded(_Command):
     kind: Literal[MessageKind.FIX_ENDED] = MessageKind.FIX_ENDED
 
 
+_ToSession = StartWork | BringUpToDate | Stop | Resume | Abort
+_News = Merged | PullClosed | FixReady | FixWaiting | FixMerged | FixEnded
 Command = Annotated[
     Say
     | Answer
@@ -279,18 +288,10 @@ Command = Annotated[
     | RaiseBudget
     | Retry
     | Rerun
-    | StartWork
-    | Stop
-    | Resume
-    | Abort
+    | _ToSession
     | Close
     | CloseIncomplete
     | StopFix
-    | Merged
-    | PullClosed
-    | FixReady
-    | FixWaiting
-    | FixMerged
-    | FixEnded,
+    | _News,
     Field(discriminator="kind"),
 ]

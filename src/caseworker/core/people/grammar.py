@@ -14,6 +14,7 @@ from caseworker.core.people.commands import (
     Abort,
     Answer,
     Approve,
+    BringUpToDate,
     Close,
     CloseIncomplete,
     Command,
@@ -175,7 +176,7 @@ _RETRY: Final = phrase(rf"retry(?: {CASE})?|try(?: (?:it|this|that))? again|(?:g
 _DROP: Final = phrase(rf"never ?mind(?: (?:about )?{CASE})?|{WORKS}{BEFORE}close(?: {CASE})?")
 _BUDGET: Final = re.compile(
     r"(?:please\s+)?(?:budget\s*(?=\+)|(?:raise|increase)\s+the\s+budget\s+by\s+)"
-    r"(?P<amount>\+?\s*\$?\s*\d{1,6}(?:[.,]\d{1,2})?\s*(?:usd|dollars?|\$)?)(?:[\s,]+please)?[.!]?",
+    r"(?P<amount>\+?\s*+\$?\s*+\d{1,6}(?:[.,]\d{1,2})?(?:\s*+(?:usd|dollars?|\$))?)(?:[\s,]++please)?[.!]?",
     re.IGNORECASE,
 )
 _ASKS_SOMEBODY_ELSE: Final = re.compile(
@@ -219,10 +220,12 @@ def _parse_in_issue(text: str, *, awaits: bool) -> Command:
 _STOP: Final = phrase(rf"(?:please )?(?:stop|pause)(?: {CASE})?(?: for now)?")
 _RESUME: Final = phrase(rf"(?:please )?(?:resume|continue|carry on|go on)(?: with {CASE}| {CASE})?")
 _ABORT: Final = phrase(rf"(?:please )?abort(?: {CASE})?")
+_REBASE: Final = phrase(rf"(?:please )?rebase(?: {CASE}| (?:the|this) branch)?")
 _PULL_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
     (_STOP, Stop()),
     (_RESUME, Resume()),
     (_ABORT, Abort()),
+    (_REBASE, BringUpToDate()),
 )
 
 

@@ -21,6 +21,8 @@ from caseworker.core.people.commands import (
 )
 
 TEXT_LIMIT: Final = 64_000
+ANOTHER_CASE: Final = "case"
+"""The surface of messages that another case sends. Agents wrote their text."""
 NO_MESSAGE: Final = MessageId(0)
 """Id for a bell without a message: the case looks at its own state."""
 

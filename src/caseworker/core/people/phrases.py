@@ -8,12 +8,12 @@ from caseworker.core.base.text import plain
 LONGEST_PHRASE: Final = 200
 """In characters. A longer message is no bare command. Reasons have no limit."""
 
-MENTIONS: Final = re.compile(r"\s*(?:(?:<@\w+(?:\|[^<>]*)?>|@caseworker\b)[\s,:]*)+", re.IGNORECASE)
-_EMOJI_CODE: Final = re.compile(r":[a-z][a-z0-9_+-]*:|:[+-]1:")
+MENTIONS: Final = re.compile(r"(?:(?:<@\w{1,40}(?:\|[^<>]{0,200})?>|@caseworker\b)[\s,:]*+)+", re.IGNORECASE)
+_EMOJI_CODE: Final = re.compile(r":[a-z][a-z0-9_+-]{0,100}:|:[+-]1:")
 BEFORE: Final = (
     r"(?:(?:please|pls|plz|kindly|hi|hello|hey|oh|ah|ok|okay|thanks|thank you|sorry|actually|then|so|"
     r"can you|could you|would you|will you|you can|you may|you could|we can|let's|lets|feel free to|go ahead and|just)"
-    r"[\s,.!]+)*"
+    r"[\s,.!]++)*+"
 )
 AFTER: Final = r"(?: (?:please|pls|plz|thanks|thank you|thank you very much|sorry|cheers|then|now|for now))*"
 CASE: Final = r"(?:it|this|that|(?:this|the|my) (?:case|bug|issue|report|ticket|one))"

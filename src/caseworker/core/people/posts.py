@@ -21,6 +21,8 @@ class Post(BaseModel):
     """A reason in Caseworker's words, if there is one."""
     acknowledges: tuple[MessageId, ...] = ()
     """Messages that get a reaction instead of this post, on surfaces that have reactions."""
+    obeys: tuple[MessageId, ...] = ()
+    """Messages whose command was carried out with what this post tells: they get a reaction that says so."""
 
     @property
     def is_told_by_the_record(self) -> bool:

@@ -14,7 +14,7 @@ PHRASE: Final = "@caseworker"
 LABEL_PREFIX: Final = "bot:"
 
 _FENCE: Final = re.compile(r" {0,3}(?P<ticks>`{3,}|~{3,})")
-_SPAN: Final = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)")
+_SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`{1,20})(?!`).{1,2000}?(?<!`)(?P=ticks)(?!`)")
 _HTML_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _OPTION: Final = re.compile(r"--(?P<name>[a-z][a-z-]{0,30})(?:=|[ \t]+)(?P<value>[^\s-]\S*)")
 _FLAG: Final = re.compile(r"--(?P<name>[a-z][a-z-]{0,30})(?=\s|$)")
@@ -64,7 +64,7 @@ def read_trigger(text: str, *, verbs: Set[str], phrase: str = PHRASE) -> Trigger
     only if nothing but options and courtesies follow: other words are for the classifier to read."""
     lines = visible_lines(text)
     for number, line in enumerate(lines):
-        command = _after_label(line, lines[number + 1 :]) or _after_phrase(line, verbs, phrase)
+        command = _after_label(lines, number) or _after_phrase(line, verbs, phrase)
         if command is not None:
             return command
     mentioned = re.compile(rf"(?<![\w/@-]){re.escape(phrase)}(?![\w-])", re.IGNORECASE)
@@ -87,10 +87,11 @@ def visible_lines(text: str) -> list[str]:
     return lines
 
 
-def _after_label(line: str, following: list[str]) -> LiteralCommand | None:
-    found = re.match(r" {0,3}bot:(?P<verb>[a-z][a-z-]{0,40})(?=\s|$)(?P<rest>.*)", line, re.IGNORECASE)
+def _after_label(lines: list[str], number: int) -> LiteralCommand | None:
+    found = re.match(r" {0,3}bot:(?P<verb>[a-z][a-z-]{0,40})(?=\s|$)(?P<rest>.*)", lines[number], re.IGNORECASE)
     if found is None:
         return None
+    following = lines[number + 1 :]
     options, words = _options(found["rest"])
     return LiteralCommand(verb=found["verb"].lower(), options=options, text="\n".join([words, *following]).strip())
 

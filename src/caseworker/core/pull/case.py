@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId, SessionId, Sha
+from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.people.commands import PullWork
@@ -164,18 +164,36 @@ class Work(Part):
     """Why the last build of this work was red."""
     red_builds: int = 0
     answer_turn: int | None = None
-    """The turn whose replies are not posted yet."""
+    """The turn whose answers in threads are not posted yet."""
+    reply_turn: int | None = None
+    """The turn whose reply to people is not posted yet."""
     conflict: Conflict | None = None
     """What git could not join by itself, and the agent is to solve."""
+    by_turn: bool = False
+    """A turn has changed files for it. Otherwise git alone has brought the base in."""
     pushes: int = 0
+
+
+class Unpushed(Part):
+    """What turns have made and a paused or ended session has not pushed. It is put on a branch of ours for people."""
+
+    unpushed: Sha | None = None
+    unpushed_base: Sha | None = None
+    """Where the pull request's branch left its base then."""
+    unpushed_from: Sha | None = None
+    """The head that it was made for."""
+    kept_on: str = ""
+    """The branch that has it now. Empty: it is not pushed yet, or that is not possible."""
+    not_kept: str = ""
+    """Why it could not be put on a branch."""
 
 
 class People(Part):
     extra_micros: int = 0
     """What people have added to the budget."""
     warned: bool = False
-    asked_update: bool = False
-    """An owner asked for the branch to be brought up to date."""
+    asked_update: MessageId | None = None
+    """An owner asked for the branch to be brought up to date, and it is not done yet."""
     spoke: bool = False
     """An owner or a developer has asked for something that no turn has read yet."""
     told_contributor: bool = False
@@ -191,6 +209,7 @@ class PullCase(Snapshot):
     sight: Sight = Sight()
     fixes: Fixes = Fixes()
     work: Work = Work()
+    rest: Unpushed = Unpushed()
     people: People = People()
     outbox: tuple[PullPost, ...] = ()
 
@@ -200,7 +219,18 @@ class PullCase(Snapshot):
 
     @property
     def unmerged(self) -> Sha | None:
-        return self.work.checkpoint
+        return self.work.checkpoint or (None if self.rest.kept_on else self.rest.unpushed)
+
+    @property
+    def is_for_a_person(self) -> bool:
+        """Whether the work in hand is to be kept if the session stops: turns made it, and nobody has pushed it."""
+        is_open_conflict = self.work.conflict is not None and self.work.checkpoint == self.work.conflict.prepared
+        return self.is_to_be_pushed and self.work.by_turn and not is_open_conflict
+
+    @property
+    def has_work_to_keep(self) -> bool:
+        rest = self.rest
+        return rest.unpushed is not None and not rest.kept_on and not rest.not_kept
 
     @property
     def is_to_be_pushed(self) -> bool:
@@ -211,7 +241,7 @@ class PullCase(Snapshot):
     @property
     def changes_diff(self) -> bool:
         """Whether a turn made the work in hand. Git alone only brings the base in."""
-        return self.work.answer_turn is not None or self.work.conflict is not None
+        return self.work.by_turn or self.work.conflict is not None
 
     @property
     def commit(self) -> Sha | None:

@@ -38,7 +38,8 @@ def demands_checks(facts: PullFacts) -> bool:
 
 def missing_checks(facts: PullFacts) -> list[DemandedCheck]:
     """Demanded, and on this head reported by nobody who counts."""
-    reported = {one.name for one in facts.checks if one.is_required and one.state != "expected"}
+    counted = [one for one in facts.checks if one.is_required and not one.is_superseded]
+    reported = {one.name for one in counted if one.state != "expected"}
     expected = [DemandedCheck(name=one.name) for one in facts.checks if one.state == "expected" and one.is_required]
     wanted = {one.name: one for one in (*expected, *facts.demands.checks)}
     return [one for name, one in wanted.items() if name not in reported]

@@ -23,6 +23,8 @@ STOPPED: Final = "paused"
 RESUMED: Final = "goes on"
 ABORTED: Final = "ended"
 ADDED: Final = "added to the budget"
+TO_BE_UPDATED: Final = "the branch is brought up to date next"
+REVIEW_PUSHES_NOTHING: Final = "a review pushes nothing"
 NOT_RUNNING: Final = "nothing runs on this pull request"
 IN_FLIGHT: Final = "a run is in flight on this pull request already"
 RECORDED: Final = "recorded; it asks for nothing"
@@ -45,7 +47,7 @@ def look(case: PullCase, claimed: Sequence[Claimed], policy: Policy, now: dateti
         else:
             case, outcome = _commanded(case, message, policy, now)
         if outcome is not None:
-            refused = outcome in (NOT_RUNNING, IN_FLIGHT)
+            refused = outcome in (NOT_RUNNING, IN_FLIGHT, REVIEW_PUSHES_NOTHING)
             settled.append(Settled(messages=(message.id,), outcome=outcome, refused=refused))
     return PullLook(after=case, settled=tuple(settled))
 
@@ -82,11 +84,15 @@ def _commanded(case: PullCase, message: Claimed, policy: Policy, now: datetime) 
         case K.STOP | K.TAKEOVER:
             cause = PauseCause.STOPPED if command.kind is K.STOP else PauseCause.TAKEN
             words = "stopped it" if cause is PauseCause.STOPPED else "has taken it over"
-            return pause(drop_work(case), cause, f"{by} {words}.", now, by=by), STOPPED
+            return pause(case, cause, f"{by} {words}.", now, by=by, obeys=(message.id,)), STOPPED
         case K.ABORT | K.CLOSE:
-            return end(case, SessionEnd.ABORTED, f"{by} ended it.", now), ABORTED
+            return end(case, SessionEnd.ABORTED, f"{by} ended it.", now, obeys=(message.id,)), ABORTED
+        case K.REBASE if case.session.workflow == "review":
+            return case, REVIEW_PUSHES_NOTHING
+        case K.REBASE:
+            return _bring_up_to_date(case, message, now), TO_BE_UPDATED
         case K.RESUME | K.HAND_BACK | K.RETRY:
-            return _resume(case, by, policy, now), RESUMED
+            return _resume(case, message, policy, now), RESUMED
         case _:
             return case, "not for a pull request"
 
@@ -115,17 +121,24 @@ def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) ->
         cleared={},
         reruns={},
         told_contributor=False,
+        asked_update=None,
     )
     return look_again(begun, f"{command.workflow} was asked for.", now), STARTED
 
 
-def _resume(case: PullCase, by: str, policy: Policy, now: datetime) -> PullCase:
+def _resume(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> PullCase:
     """Go on from the head as it is now. A deadline that has passed meanwhile begins anew."""
     deadline = case.session.deadline
     if deadline is not None and deadline <= now:
         deadline = now + timedelta(seconds=policy.ship_seconds)
-    resumed = look_again(case, f"{by} lets it go on.", now, baseline=None, deadline=deadline)
-    return say(resumed, PullAbout.RESUMED, resumed.progress.transitions)
+    resumed = look_again(case, f"{message.author} lets it go on.", now, baseline=None, deadline=deadline)
+    return say(resumed, PullAbout.RESUMED, resumed.progress.transitions, obeys=(message.id,))
+
+
+def _bring_up_to_date(case: PullCase, message: Claimed, now: datetime) -> PullCase:
+    """At the next look: what is in hand is pushed first."""
+    asked = case.updated(asked_update=message.id)
+    return look_again(asked, f"{message.author} asks for a rebase.", now) if case.state is S.WAITING else asked
 
 
 def _raise(case: PullCase, command: RaiseBudget, now: datetime) -> PullCase:

@@ -32,6 +32,8 @@ def after_look(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> Pul
         return over
     if case.session.workflow == "review":
         return act(case, S.REVIEWING, "The tech lead reads the change.", now, started_from=verdict.head)
+    if case.people.asked_update is not None:
+        return act(case, S.UPDATING, "An owner asked for a rebase.", now)
     if case.people.spoke:
         return _resolve(case, "People wrote below the pull request.", now)
     if _is_ours(verdict, R.BEHIND_BASE):

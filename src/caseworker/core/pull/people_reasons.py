@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Final
 
 from caseworker.core.pull.pull_facts import PullFacts, ReviewFact, ThreadFact, Watch
-from caseworker.core.pull.reasons import EXPLANATIONS, Evidence, Reason, ReasonKind
+from caseworker.core.pull.reasons import EXPLANATIONS, Evidence, Mover, Reason, ReasonKind
 
 _MOST: Final = 20
 
@@ -45,8 +45,10 @@ def _threads(facts: PullFacts, watch: Watch) -> list[Reason]:
         return []
     kind = ReasonKind.OPEN_THREADS
     ours = {account(facts.subject.author), account(watch.us)} - {""}
-    for_us = [one for one in facts.threads if not _waits_for_reviewer(one, ours)]
-    told = for_us or list(facts.threads)
+    heard = [one for one in facts.threads if not one.by_stranger]
+    for_us = [one for one in heard if not _waits_for_reviewer(one, ours)]
+    told = for_us or heard or list(facts.threads)
+    mover: Mover = "us" if for_us else "reviewer" if heard else "maintainer"
     reviewers = tuple(dict.fromkeys(one.opened_by for one in told if one.opened_by))
     evidence = [Evidence(what=_thread(one, ours), url=one.url, id=one.id) for one in facts.threads]
     shown = tuple(evidence[:_MOST])
@@ -55,8 +57,8 @@ def _threads(facts: PullFacts, watch: Watch) -> list[Reason]:
     return [
         Reason(
             kind=kind,
-            mover="us" if for_us else "reviewer",
-            names=() if for_us else reviewers,
+            mover=mover,
+            names=reviewers if mover == "reviewer" else (),
             since=_earliest([one.last_at for one in told]),
             evidence=shown,
             act="resolve" if for_us else "ask_person",
@@ -78,6 +80,8 @@ def _thread(thread: ThreadFact, ours: set[str]) -> str:
     place = thread.path + (f":{thread.line}" if thread.line else "")
     old = ", on code that has changed since" if thread.is_outdated else ""
     waits = thread.opened_by if _waits_for_reviewer(thread, ours) else "an answer"
+    if thread.by_stranger:
+        waits = "a maintainer: its author has no write access, so it is not worked on"
     return f"{place or 'a thread'} by {thread.opened_by or 'somebody'}{old}: waits for {waits or 'its reviewer'}"
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.evidence.builds import VerdictKind
 from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.case import Failure
 from caseworker.core.pull.verdict import Verdict
@@ -66,7 +67,7 @@ class PullTurnFailed(_Event):
 class PullBuilt(_Event):
     kind: Literal["pull_built"] = "pull_built"
     commit: Sha
-    verdict: Literal["green", "red", "nothing_to_run"]
+    verdict: VerdictKind
     reason: str = ""
     feedback: str = ""
 
@@ -103,6 +104,22 @@ class HeadMoved(_Event):
     head: Sha
 
 
+class PushWithheld(_Event):
+    """A person has closed or merged it meanwhile, or has decided to merge it: nothing is pushed."""
+
+    kind: Literal["push_withheld"] = "push_withheld"
+
+
+class WorkKept(_Event):
+    """Work that was set aside is on a branch of ours."""
+
+    kind: Literal["work_kept"] = "work_kept"
+    branch: str = ""
+    """Empty: a push that was interrupted has brought it to the pull request."""
+    commits: tuple[Sha, ...] = ()
+    """All commits of ours that the pull request has then."""
+
+
 class NotPossible(_Event):
     """An outside act was refused for good."""
 
@@ -120,6 +137,8 @@ PullEvent = Annotated[
     | BranchUpdated
     | Published
     | HeadMoved
+    | PushWithheld
+    | WorkKept
     | NotPossible,
     Field(discriminator="kind"),
 ]

@@ -120,8 +120,11 @@ class ThreadFact(Fact):
     """The code under it has changed, which does not mean that it was answered."""
     opened_by: str = ""
     last_by: str = ""
+    """Of those who are heard."""
     last_at: datetime | None = None
     url: str = ""
+    by_stranger: bool = False
+    """Opened by a person without write access."""
 
 
 class ReviewFact(Fact):
@@ -133,7 +136,9 @@ class ReviewFact(Fact):
     at: datetime | None = None
     is_person: bool = True
     counts: bool = False
-    """Its author may write to the repository, so that the forge counts it."""
+    """It approves or requests changes, and its author may write to the repository: the forge counts it."""
+    may_write: bool = False
+    """Its author may write to the repository."""
 
 
 class Reviews(Fact):

@@ -8,6 +8,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing, begin
 from caseworker.core.pull.case import PullCase, SessionEnd
 from caseworker.core.pull.pull_posts import PullAbout, PullPost
+from caseworker.core.pull.unpushed_words import unpushed_words
 
 K = MessageKind
 _WHO_HAS_IT: Final = {
@@ -43,7 +44,10 @@ def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) 
         case PullAbout.UPDATED:
             commit = post.commit[:10] if post.commit else "the branch"
             asked = f" {', '.join(post.names)}: please approve it again." if post.names else ""
-            return f"I brought the branch up to date ({commit}). Its change is the same as before.{asked}"
+            same = f" {post.note}" if post.note else ""
+            return f"I brought the branch up to date ({commit}).{same}{asked}"
+        case PullAbout.UP_TO_DATE:
+            return "The branch has all of its base already."
         case PullAbout.ASK_CONTRIBUTOR:
             who = f"{about.author}: " if about.author else ""
             return (
@@ -54,20 +58,24 @@ def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) 
             resume = begin(phrasing.command(case.id, K.RESUME))
             at = case.session.resume_at
             later = f" It goes on by itself at {at:%Y-%m-%d %H:%M} UTC." if at is not None else ""
-            return f"Paused: {post.note}{later} {resume} lets it go on."
+            return _parts(f"Paused: {post.note}{later} {resume} lets it go on.", unpushed_words(case))
         case PullAbout.RESUMED:
             return "It goes on, from the head as it is now."
         case PullAbout.BUDGET_NEAR:
             more = begin(phrasing.command(case.id, K.BUDGET, "+5"))
             return f"Over 80 % of the budget is used. {more} adds to it."
         case PullAbout.REPLY:
-            return about.reply
+            return _parts(post.note, about.reply)
         case PullAbout.ENDED:
             if case.session.end is None:
                 return ""
             has_it = _WHO_HAS_IT[case.session.end]
             is_over = case.session.end in (SessionEnd.MERGED, SessionEnd.CLOSED)
-            more = "" if is_over else f" {again} begins again."
-            return " ".join(part for part in (post.note, has_it) if part) + more
+            more = "" if is_over else f"{again} begins again."
+            return _parts(" ".join(part for part in (post.note, has_it, more) if part), unpushed_words(case))
         case _:
             assert_never(post.about)
+
+
+def _parts(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)

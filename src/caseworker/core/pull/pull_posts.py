@@ -12,6 +12,8 @@ class PullAbout(StrEnum):
     """Before a push that voids approvals: which ones."""
     UPDATED = "updated"
     """After the branch was brought up to date: that the change is the same."""
+    UP_TO_DATE = "up_to_date"
+    """An owner asked for a rebase, and there is nothing to do."""
     ASK_CONTRIBUTOR = "ask_contributor"
     """The branch is in a fork, where Caseworker does not push."""
     PAUSED = "paused"

@@ -140,7 +140,7 @@ EXPLANATIONS: Final = MappingProxyType(
         ReasonKind.REVIEW_BARRIER: Explanation(
             short="people have had no time to look",
             means="Caseworker pushed less than 20 minutes ago, and no person has reviewed that commit.",
-            moves="Nobody: it passes by itself. A person's review ends it at once.",
+            moves="Nobody: it passes by itself. A review by a person with write access ends it at once.",
             helps="Wait, or review the commit.",
         ),
         ReasonKind.BLOCKED_UNEXPLAINED: Explanation(

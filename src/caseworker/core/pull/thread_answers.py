@@ -70,6 +70,14 @@ def is_resolved_by(answer: ThreadAnswer, thread: ReviewThread, *, pushed: Sha | 
     return answer.verdict in ("valid", "partly_valid")
 
 
+def is_news(answer: ThreadAnswer, given: GivenThread, thread: ReviewThread, *, pushed: Sha | None) -> bool:
+    """Whether the answer tells something after an earlier one of ours. Where nobody has written since, only a pushed
+    change does."""
+    read = [word for word in thread.words[1:] if word.id <= given.newest]
+    is_answered = bool(read) and read[-1].by == "us"
+    return not is_answered or (answer.changed and pushed is not None)
+
+
 def reply_text(answer: ThreadAnswer, *, pushed: Sha | None, resolves: bool, redactor: Redactor) -> str:
     return outgoing(f"{answer.reply.strip()}\n\n{_end(answer, pushed, resolves)}".strip(), redactor)
 

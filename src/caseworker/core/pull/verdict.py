@@ -132,7 +132,7 @@ def _barrier(facts: PullFacts, watch: Watch, *, now: datetime, barrier: timedelt
     if pushed_at is None or head not in watch.pushed or now - pushed_at >= barrier:
         return []
     others = [review for review in facts.reviews.latest if account(review.by) != account(watch.us)]
-    if any(review.is_person and review.commit == head for review in others):
+    if any(review.is_person and (review.may_write or review.counts) and review.commit == head for review in others):
         return []
     until = pushed_at + barrier
     kind = ReasonKind.REVIEW_BARRIER

@@ -15,11 +15,13 @@ from caseworker.core.pull.pull_events import (
     PullBuilt,
     PullTurnEnded,
     PullTurnFailed,
+    WorkKept,
 )
-from caseworker.core.pull.pull_moves import act, drop_work, end, enter, look_again, pause, say
+from caseworker.core.pull.pull_moves import act, drop_work, end, enter, look_again, pause, reply, say, set_aside
 from caseworker.core.pull.pull_posts import PullAbout
 
 S = PullState
+SAME_CHANGE: Final = "Its change is the same as before."
 _WARN_AT: Final = 0.8
 _MOST_PUSHED: Final = 200
 """Commits of ours that a case remembers."""
@@ -32,12 +34,14 @@ def after_turn(case: PullCase, ended: PullTurnEnded, policy: Policy, now: dateti
     case = _warn(case, ended.spent_micros, policy).updated(
         sessions={**case.progress.sessions, ended.role.value: ended.session}, spoke=False
     )
-    if ended.replies:
-        case = say(case, PullAbout.REPLY, turn, turn=turn)
-    case = case.updated(answer_turn=turn if ended.posts else case.work.answer_turn)
+    case = case.updated(
+        answer_turn=turn if ended.posts else case.work.answer_turn,
+        reply_turn=turn if ended.replies else case.work.reply_turn,
+    )
     if ended.task is Task.REVIEW_PULL:
         return enter(case, S.PUBLISHING, "The findings are posted.", now)
-    case = case.updated(checkpoint=ended.checkpoint, tries=_tries(case))
+    by_turn = case.work.by_turn or ended.checkpoint != case.commit
+    case = case.updated(checkpoint=ended.checkpoint, tries=_tries(case), by_turn=by_turn)
     if ended.checkpoint != case.work.started_from:
         return enter(case, S.BUILDING, "The change is built and tested before it is pushed.", now)
     if ended.status == "BLOCKED":
@@ -47,7 +51,7 @@ def after_turn(case: PullCase, ended: PullTurnEnded, policy: Policy, now: dateti
 
 def after_failed_turn(case: PullCase, failed: PullTurnFailed, now: datetime) -> PullCase:
     """A turn that can't be run pauses the session: a person, or the time of a reset, lets it go on."""
-    return pause(drop_work(case), _PAUSES[failed.why], failed.reason, now, resume_at=failed.resume_at)
+    return pause(case, _PAUSES[failed.why], failed.reason, now, resume_at=failed.resume_at)
 
 
 def after_build(case: PullCase, built: PullBuilt, policy: Policy, now: datetime) -> PullCase:
@@ -61,14 +65,18 @@ def after_build(case: PullCase, built: PullBuilt, policy: Policy, now: datetime)
 
 
 def after_update(case: PullCase, updated: BranchUpdated, now: datetime) -> PullCase:
-    case = case.updated(asked_update=False)
+    asked = case.people.asked_update
     begun = {"started_from": case.sight.head, "base": updated.base}
     match updated.how:
         case "left_alone":
+            if asked is not None:
+                case = say(case.updated(asked_update=None), PullAbout.UP_TO_DATE, asked, obeys=(asked,))
             return enter(case, S.WAITING, "The branch needs no update.", now)
         case "ask_contributor":
-            asked = say(case.updated(told_contributor=True), PullAbout.ASK_CONTRIBUTOR, case.epoch)
-            return enter(asked, S.WAITING, "The branch is in a fork: its author was asked to update it.", now)
+            done = () if asked is None else (asked,)
+            told = case.updated(told_contributor=True, asked_update=None)
+            told = say(told, PullAbout.ASK_CONTRIBUTOR, case.epoch, obeys=done)
+            return enter(told, S.WAITING, "The branch is in a fork: its author was asked to update it.", now)
         case "conflict":
             assert updated.conflict is not None, "it is what makes it a conflict"
             reason = f"Conflicts in {', '.join(updated.conflict.files[:5])}."
@@ -80,15 +88,27 @@ def after_update(case: PullCase, updated: BranchUpdated, now: datetime) -> PullC
 
 
 def after_publish(case: PullCase, done: Published, now: datetime) -> PullCase:
+    case = reply(case, is_pushed=True)
     if case.session.workflow == "review":
         return end(case, SessionEnd.DONE, "The review is posted.", now)
     if done.commit is None:
         return look_again(drop_work(case), "The answers are posted.", now)
     pushes = case.work.pushes + 1
-    if done.same_change:
-        case = say(case, PullAbout.UPDATED, pushes, commit=done.commit, names=done.voided)
+    asked = case.people.asked_update
+    if done.same_change or asked is not None:
+        case = say(
+            case.updated(asked_update=None),
+            PullAbout.UPDATED,
+            pushes,
+            note=SAME_CHANGE if done.same_change else "",
+            commit=done.commit,
+            names=done.voided,
+            obeys=() if asked is None else (asked,),
+        )
+    if case.work.by_turn:
+        case = case.updated(unpushed=None)  # a later turn has done the work again
     pushed = drop_work(case).updated(
-        pushed=(*case.watch.pushed, *done.commits)[-_MOST_PUSHED:],
+        pushed=_with_pushed(case, done.commits),
         pushed_at=done.at,
         head_seen_at=done.at,
         pushes=pushes,
@@ -96,9 +116,27 @@ def after_publish(case: PullCase, done: Published, now: datetime) -> PullCase:
     return look_again(pushed, f"Pushed {done.commit[:10]}.", now)
 
 
+def after_keep(case: PullCase, kept: WorkKept | NotPossible) -> PullCase:
+    """No move: people are told of it with the pause or the end."""
+    match kept:
+        case NotPossible():
+            return case.updated(not_kept=kept.reason)
+        case WorkKept(branch=""):
+            return case.updated(unpushed=None, pushed=_with_pushed(case, kept.commits))
+        case WorkKept():
+            return case.updated(kept_on=kept.branch)
+
+
 def after_moved_head(case: PullCase, moved: HeadMoved, now: datetime) -> PullCase:
     """Work on a head that is no longer there is dropped; the next look says who has the branch."""
-    return look_again(drop_work(case), f"The head is {moved.head[:10]} now: the work on the old one is dropped.", now)
+    return look_again(
+        drop_work(reply(case)), f"The head is {moved.head[:10]} now: the work on the old one is dropped.", now
+    )
+
+
+def after_withheld_push(case: PullCase, now: datetime) -> PullCase:
+    """The work is kept for people; the next look says who has the pull request."""
+    return look_again(set_aside(case), "A person has decided meanwhile: nothing is pushed.", now)
 
 
 def after_refusal(case: PullCase, refused: NotPossible, now: datetime) -> PullCase:
@@ -108,6 +146,11 @@ def after_refusal(case: PullCase, refused: NotPossible, now: datetime) -> PullCa
 def announce_push(case: PullCase, commit: Sha, voids: tuple[str, ...]) -> PullCase:
     """Say beforehand which approvals a push voids."""
     return say(case, PullAbout.PUSH, case.work.pushes + 1, commit=commit, names=voids) if voids else case
+
+
+def _with_pushed(case: PullCase, commits: tuple[Sha, ...]) -> tuple[Sha, ...]:
+    known = case.watch.pushed
+    return (*known, *(one for one in commits if one not in known))[-_MOST_PUSHED:]
 
 
 def _tries(case: PullCase) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +26,18 @@ SAID: Final = ("message_recorded", "posted")
 """The kinds of entries that make a conversation."""
 
 
+class Delivery(StrEnum):
+    """What became of a line on its way to people."""
+
+    SAID = "said"
+    PARTLY = "partly delivered"
+    """One of its threads refused it for good."""
+    UNDELIVERED = "not delivered"
+    """Every thread refused it for good."""
+    PENDING = "not said yet"
+    """In the case's outbox. Its text is made when it is said."""
+
+
 class Line(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -38,10 +51,11 @@ class Line(BaseModel):
     """Whom the bot's post was for."""
     message: int | None = None
     """The message's id, to find its receipt."""
+    delivery: Delivery = Delivery.SAID
 
 
-def conversation(record: Sequence[Recorded]) -> list[Line]:
-    """Everything said by people and by the bot, oldest first."""
+def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> list[Line]:
+    """Everything said by people and by the bot, oldest first, then the posts that are not said yet."""
     lines = []
     for recorded in record:
         match recorded.entry:
@@ -65,11 +79,37 @@ def conversation(record: Sequence[Recorded]) -> list[Line]:
                         about=posted.about,
                         text=posted.text,
                         audience=posted.audience,
+                        delivery=_delivery(posted),
                     )
                 )
             case _:
                 continue
-    return lines
+    return lines + _pending(record, outbox)
+
+
+def _delivery(posted: Posted) -> Delivery:
+    if not posted.undelivered:
+        return Delivery.SAID
+    return Delivery.PARTLY if posted.place else Delivery.UNDELIVERED
+
+
+def _pending(record: Sequence[Recorded], outbox: Sequence[Post]) -> list[Line]:
+    """The posts of the outbox that are not on the record. The snapshot may be older than the record by one save."""
+    entries = (one.entry for one in record)
+    said = {(one.about, one.audience, one.number) for one in entries if isinstance(one, Posted)}
+    return [
+        Line(
+            at=record[-1].at,
+            speaker="bot",
+            author="caseworker",
+            about=post.about,
+            text="",
+            audience=post.audience,
+            delivery=Delivery.PENDING,
+        )
+        for post in outbox
+        if record and post.about != _RELAYED and (post.about, post.audience, post.number) not in said
+    ]
 
 
 def for_the_agent(lines: Sequence[Line]) -> list[Line]:

@@ -30,6 +30,14 @@ class PullPublished(RecordEntry):
     resolved: int = 0
 
 
+class UnpushedKept(RecordEntry):
+    """Work that a stopped session has not pushed is on a branch of ours."""
+
+    kind: Literal["unpushed_kept"] = "unpushed_kept"
+    commit: Sha
+    branch: str
+
+
 class ChecksRerun(RecordEntry):
     kind: Literal["checks_rerun"] = "checks_rerun"
     checks: list[str]
@@ -81,5 +89,5 @@ class ThreadAnswered(RecordEntry):
     """Why nothing was said there."""
 
 
-PullRecorded = PullJudged | PullPublished | ChecksRerun | TurnGiven | FindingPublished | ThreadAnswered
+PullRecorded = PullJudged | PullPublished | UnpushedKept | ChecksRerun | TurnGiven | FindingPublished | ThreadAnswered
 """What only pull cases record, but for their moves."""

@@ -173,9 +173,16 @@ def _bad_option(row: Workflow, command: LiteralCommand) -> NotDone | None:
 
 
 def _prerequisite(row: Workflow, case: CaseFacts | None) -> NotDone | None:
-    if row.after is None or (case is not None and row.after in case.done):
-        return None
-    return NotDone(reason=R.NEEDS_EARLIER, workflow=row.name, detail=row.after)
+    """The refusal names all steps that are missing, so that people are sent back once."""
+    done = case.done if case is not None else frozenset[WorkflowName]()
+    missing: list[str] = []
+    needs = row.after
+    while needs is not None and needs not in done:
+        missing.insert(0, needs)
+        needs = REGISTRY[needs].after
+    if case is not None and case.in_flight is not None and missing == [case.in_flight]:
+        return _in_flight(row.name, case.in_flight)  # it may be asked for again when that has ended
+    return NotDone(reason=R.NEEDS_EARLIER, workflow=row.name, detail=" ".join(missing)) if missing else None
 
 
 def _start(

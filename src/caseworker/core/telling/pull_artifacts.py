@@ -24,6 +24,9 @@ _VERDICTS: Final = {
 }
 
 
+_UNPUBLISHED: Final = "Not pushed: what this page tells of is not on the branch, and its answers are not posted."
+
+
 def review_page(
     review: PullReviewOutcome, published: Iterable[FindingPublished] = (), used: Iterable[ReviewLearning] = ()
 ) -> str:
@@ -46,11 +49,16 @@ def review_page(
 
 
 def resolve_page(
-    outcome: PullResolveOutcome, answered: Iterable[ThreadAnswered] = (), outstanding: Sequence[str] = ()
+    outcome: PullResolveOutcome,
+    answered: Iterable[ThreadAnswered] = (),
+    outstanding: Sequence[str] = (),
+    *,
+    is_published: bool = True,
 ) -> str:
-    """`outstanding`: what still keeps the pull request from a merge, in words."""
+    """`outstanding`: what still keeps the pull request from a merge, in words. `is_published`: whether what the turn
+    did was pushed and said."""
     known = {one.number: one for one in answered}
-    parts = ["# Resolve", one_line(outcome.summary)]
+    parts = ["# Resolve", "" if is_published else _UNPUBLISHED, one_line(outcome.summary)]
     if outcome.threads:
         parts.append("## Threads\n\n" + "\n".join(_answer(one, known.get(one.thread)) for one in outcome.threads))
     if outcome.checks:

@@ -2,6 +2,7 @@
 
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.pull.case import PullCase, PullState
+from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
 from caseworker.core.telling.tracking_comment import Awaited
 from caseworker.core.telling.verdict_words import mover_words, title_line
@@ -22,8 +23,8 @@ def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
 
 
 def pull_notes(case: PullCase) -> tuple[str, ...]:
-    """Flakes with their counts, and checks that are red on the base as well."""
-    notes = []
+    """Where work is that was not pushed, flakes with their counts, and checks that are red on the base as well."""
+    notes = [words] if (words := unpushed_words(case)) else []
     if case.sight.ci_minutes:
         notes.append(f"CI minutes that Caseworker's pushes have started: {case.sight.ci_minutes}.")
     notes += [f"{name} is flaky: it passed and failed on one commit ({count} times)." for name, count in _flakes(case)]

@@ -11,6 +11,7 @@ from caseworker.core.record.pull_entries import (
     PullRecorded,
     ThreadAnswered,
     TurnGiven,
+    UnpushedKept,
 )
 from caseworker.core.telling.told import Told
 from caseworker.core.telling.verdict_words import headline, title_line
@@ -27,6 +28,8 @@ def pull_lines(entry: PullRecorded) -> list[Told]:
             said = [f"wrote in {len(entry.threads)} threads, resolved {entry.resolved}"] if entry.threads else []
             voided = [f"voided the approval of {', '.join(map(printable, entry.voided))}"] if entry.voided else []
             return [Told(mark="good", text="; ".join([*pushed, *said, *voided]) or "nothing was to be published")]
+        case UnpushedKept():
+            return [Told(mark="quiet", text=f"what was not pushed, {entry.commit[:12]}, is on {entry.branch}")]
         case ChecksRerun():
             flaky = f" (flaky: {', '.join(map(printable, entry.flakes))})" if entry.flakes else ""
             return [Told(mark="quiet", text=f"started again: {', '.join(map(printable, entry.checks))}{flaky}")]

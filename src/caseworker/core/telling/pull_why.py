@@ -5,6 +5,7 @@ from typing import Final, assert_never
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing, begin
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd
+from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line
 from caseworker.core.telling.why import Why
 
@@ -65,6 +66,8 @@ def why_pull(case: PullCase, phrasing: Phrasing) -> Why:
     for reason in verdict.reasons if verdict is not None else ():
         evidence.append(f"{title_line(reason)}. {mover_words(reason)}")
         evidence += [f"  {line}" for line in shown_evidence(reason)]
+    if unpushed := unpushed_words(case):
+        evidence.append(unpushed)
     return Why(
         case=case.id,
         state=case.state.value,

@@ -69,6 +69,8 @@ class Tracked(_Part):
     notes: tuple[str, ...] = ()
     """What else people should know, such as that a discussion could not be read."""
     looked_at: datetime | None = None
+    is_whole: bool = True
+    """False: something of the run's end is not known yet, and the comment is written again."""
 
 
 def awaited_by(case: IssueCase, phrasing: Phrasing, *, queued: bool = False) -> Awaited | None:

@@ -23,7 +23,7 @@ PER_PAGE: Final = 100
 _KEPT: Final = 500
 _KEPT_BYTES: Final = 256_000
 _PAGES: Final = 1_000
-_NEXT: Final = re.compile(r'<([^>]+)>\s*;[^,]*rel="next"')
+_NEXT: Final = re.compile(r'<([^<>]{1,2000})>\s{0,20};[^,<]{0,500}rel="next"')
 _DIFF: Final = "application/vnd.github.diff"
 
 

@@ -24,6 +24,7 @@ from caseworker.forges.github.writes import (
     AddReviewComment,
     DeleteComment,
     EditComment,
+    OpenIssue,
     OpenPull,
     PushBranch,
     React,
@@ -63,6 +64,9 @@ class Broker:
                 return await self._issues.edit_comment(here, write)
             case DeleteComment():
                 return await self._issues.delete_comment(here, write)
+            case OpenIssue():
+                found = await self._issues.find_issue(here, write) if look else None
+                return found or await self._issues.open_issue(here, write)
             case AddLabel():
                 return await self._issues.add_label(here, write)
             case RemoveLabel():

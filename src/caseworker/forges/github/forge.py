@@ -15,6 +15,7 @@ from caseworker.forges.github.https_git import HttpsGit
 from caseworker.forges.github.probe import GitHubProbe
 from caseworker.forges.github.pull_reads import PullReader
 from caseworker.forges.github.reads import GitHubReader
+from caseworker.forges.github.remote_issues import GitHubIssues
 from caseworker.forges.github.remote_pulls import GitHubPulls
 from caseworker.forges.github.remote_source import GitHubSource
 from caseworker.forges.github.state_tools import StateTools
@@ -28,6 +29,7 @@ class GitHubForge:
     source: GitHubSource
     pulls: GitHubPulls
     comments: GitHubComments
+    issues: GitHubIssues
     labels: GitHubLabels
     checks: GitHubChecks
     state: StateOf | None
@@ -59,6 +61,7 @@ def make_github_forge(
             repositories=store.repositories, records=store.pulls, broker=broker, reader=reader, pulls=pulls
         ),
         comments=GitHubComments(broker, reader),
+        issues=GitHubIssues(broker, reader, redactor=redactor or Redactor()),
         labels=GitHubLabels(broker, reader),
         checks=GitHubChecks(CheckReader(api), reader),
         state=partial(StateTools, api) if tools else None,

@@ -1,7 +1,7 @@
 """What intake reads of GitHub, behind its ports: targets and roles, and what has changed since a time."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
@@ -18,6 +18,7 @@ from caseworker.forges.github.delivery_reads import DeliveryReader
 from caseworker.forges.github.payloads import GHOST, Named, Payload, User
 from caseworker.forges.github.reads import GitHubReader, stamp
 from caseworker.forges.github.served_repositories import ServedRepositories
+from caseworker.forges.github.thread_marks import thread_marks
 from caseworker.ports.github import Body, LoggedDelivery, Target
 
 _GONE: Final = frozenset({301, 404, 410})
@@ -117,6 +118,9 @@ class IntakeChanges:
             "statuses": [(one.context, one.state) for one in await checks.statuses(repository, pull.head.sha)],
         }
         return sha256(json.dumps(seen, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+    async def thread_marks(self, repository: RemoteRepository, numbers: Sequence[int]) -> Mapping[int, str]:
+        return await thread_marks(self._api, repository, numbers)
 
     async def issue_events(self, repository: RemoteRepository, since: datetime) -> Sequence[Body]:
         """GitHub lists them newest first and can't be asked for a time: pages are read until one is older."""

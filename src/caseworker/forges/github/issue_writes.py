@@ -1,4 +1,4 @@
-"""Comments, labels and reactions: how each is looked for, and written."""
+"""Issues, comments, labels and reactions: how each is looked for, and written."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,13 +9,14 @@ from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.api_errors import GitHubRefused
 from caseworker.forges.github.counted_writes import CountedWrites
 from caseworker.forges.github.markers import has_marker, marked, marker_in
-from caseworker.forges.github.payloads import GHOST, CommentData, Named, ReactionData
+from caseworker.forges.github.payloads import GHOST, CommentData, IssueData, Named, ReactionData
 from caseworker.forges.github.reads import GitHubReader
 from caseworker.forges.github.writes import (
     AddComment,
     AddLabel,
     DeleteComment,
     EditComment,
+    OpenIssue,
     React,
     RemoveLabel,
     Target,
@@ -71,6 +72,19 @@ class IssueWrites:
                 raise
             return Written(id=str(write.comment), new=False)
         return Written(id=str(write.comment))
+
+    async def find_issue(self, repository: RemoteRepository, write: OpenIssue) -> Written | None:
+        me = await self._reader.whoami()
+        for one in await self._reader.issues_changed(repository, since=write.since):
+            if one.pull_request is None and (one.user or GHOST).login == me and has_marker(one.body, write.key):
+                return Written(id=str(one.number), url=one.html_url, new=False)
+        return None
+
+    async def open_issue(self, repository: RemoteRepository, write: OpenIssue) -> Written:
+        path = repository_path(repository, "issues")
+        body = {"title": write.title, "body": marked(write.body, write.key), "labels": list(write.labels)}
+        made = await self._writes.send(repository, "issue", "POST", path, IssueData, body)
+        return Written(id=str(made.number), url=made.html_url)
 
     async def add_label(self, repository: RemoteRepository, write: AddLabel) -> Written:
         path = repository_path(repository, "issues", write.number, "labels")

@@ -163,7 +163,8 @@ def _held(suite: SuiteData) -> HeldRun:
 
 def _thread(thread: ThreadNode) -> ThreadFact:
     first = thread.opening.nodes[0] if thread.opening.nodes else None
-    last = thread.latest.nodes[-1] if thread.latest.nodes else None
+    heard = [one for one in thread.latest.nodes if not one.is_of_a_stranger] or thread.latest.nodes
+    last = heard[-1] if heard else None
     return ThreadFact(
         id=thread.id,
         path=thread.path,
@@ -173,6 +174,7 @@ def _thread(thread: ThreadNode) -> ThreadFact:
         last_by=last.author.login if last and last.author else "",
         last_at=last.createdAt if last else None,
         url=first.url if first else "",
+        by_stranger=first is not None and first.is_of_a_stranger,
     )
 
 
@@ -201,5 +203,6 @@ def _review(review: ReviewNode, *, counts: bool = False) -> ReviewFact:
             "at": at,
             "is_person": review.author is None or review.author.kind == "User",
             "counts": counts,
+            "may_write": review.authorCanPushToRepository,
         }
     )

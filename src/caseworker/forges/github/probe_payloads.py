@@ -168,12 +168,25 @@ class ReviewNode(Payload):
     submittedAt: datetime | None = None
     author: Author | None = None
     commit: Oid | None = None
+    authorCanPushToRepository: bool = False
+
+
+class OfReview(Payload):
+    authorCanPushToRepository: bool = False
 
 
 class CommentNode(Payload):
     url: str = ""
-    author: Login | None = None
+    author: Author | None = None
     createdAt: datetime
+    viewerDidAuthor: bool = False
+    pullRequestReview: OfReview | None = None
+
+    @property
+    def is_of_a_stranger(self) -> bool:
+        """By a person without write access. Programs were installed by an owner."""
+        may_write = self.pullRequestReview is not None and self.pullRequestReview.authorCanPushToRepository
+        return not (may_write or self.viewerDidAuthor) and (self.author is None or self.author.kind == "User")
 
 
 class ThreadNode(Payload):

@@ -80,18 +80,28 @@ query Probe(
       }
       latestReviews(first: 50, after: $reviews) {
         pageInfo { hasNextPage endCursor }
-        nodes { state submittedAt author { __typename login } commit { oid } }
+        nodes { state submittedAt author { __typename login } commit { oid } authorCanPushToRepository }
       }
       latestOpinionatedReviews(first: 50, after: $opinions, writersOnly: true) {
         pageInfo { hasNextPage endCursor }
-        nodes { state submittedAt author { __typename login } commit { oid } }
+        nodes { state submittedAt author { __typename login } commit { oid } authorCanPushToRepository }
       }
       reviewThreads(first: 50, after: $threads) {
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved isOutdated path line
-          opening: comments(first: 1) { nodes { url author { login } createdAt } }
-          latest: comments(last: 1) { nodes { author { login } createdAt } }
+          opening: comments(first: 1) {
+            nodes {
+              url createdAt author { __typename login } viewerDidAuthor
+              pullRequestReview { authorCanPushToRepository }
+            }
+          }
+          latest: comments(last: 10) {
+            nodes {
+              createdAt author { __typename login } viewerDidAuthor
+              pullRequestReview { authorCanPushToRepository }
+            }
+          }
         }
       }
       timelineItems(last: 1, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) {

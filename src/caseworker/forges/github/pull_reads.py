@@ -1,75 +1,9 @@
-"""Reads pull requests: their state, files, diff, reviews and threads. Changes nothing."""
+"""Reads pull requests: their state, files, diff, reviews and comments. Changes nothing."""
 
-from typing import Final
-
-from pydantic import TypeAdapter, ValidationError
-
-from caseworker.core.base.errors import Transient
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.api import GitHubApi
-from caseworker.forges.github.payloads import FileData, Payload, PullData, ReviewCommentData, ReviewData, User
-
-_THREADS: Final = """
-query($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      reviewThreads(first: 50, after: $after) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          id isResolved isOutdated path line viewerCanResolve viewerCanReply
-          comments(first: 100) { nodes { fullDatabaseId body author { login } } }
-        }
-      }
-    }
-  }
-}
-"""
-
-
-class ThreadComment(Payload):
-    fullDatabaseId: str | int | None = None
-    body: str = ""
-    author: User | None = None
-
-
-class _Comments(Payload):
-    nodes: list[ThreadComment] = []
-
-
-class ThreadData(Payload):
-    """A review thread. Its comments are the first hundred."""
-
-    id: str
-    isResolved: bool
-    isOutdated: bool = False
-    path: str = ""
-    line: int | None = None
-    viewerCanResolve: bool = False
-    viewerCanReply: bool = False
-    comments: _Comments = _Comments()
-
-
-class _PageInfo(Payload):
-    hasNextPage: bool = False
-    endCursor: str | None = None
-
-
-class _Threads(Payload):
-    pageInfo: _PageInfo = _PageInfo()
-    nodes: list[ThreadData] = []
-
-
-class _Pull(Payload):
-    reviewThreads: _Threads
-
-
-class _Repository(Payload):
-    pullRequest: _Pull
-
-
-class _Data(Payload):
-    repository: _Repository
+from caseworker.forges.github.payloads import FileData, PullData, ReviewCommentData, ReviewData
 
 
 class PullReader:
@@ -98,19 +32,3 @@ class PullReader:
         """Comments on lines, of all reviews, oldest first."""
         path = repository_path(repository, "pulls", number, "comments")
         return await self._api.pages(repository, path, ReviewCommentData)
-
-    async def threads(self, repository: RemoteRepository, number: int) -> list[ThreadData]:
-        found: list[ThreadData] = []
-        names = {"owner": repository.owner, "name": repository.name}
-        after: str | None = None
-        while True:
-            answer = await self._api.graphql(repository, _THREADS, {**names, "number": number, "after": after})
-            try:
-                page = TypeAdapter(_Data).validate_python(answer.data).repository.pullRequest.reviewThreads
-            except ValidationError:
-                why = "; ".join(answer.errors) or "an unknown answer"
-                raise Transient(f"The threads of pull request {number} could not be read: {why}") from None
-            found += page.nodes
-            after = page.pageInfo.endCursor
-            if not page.pageInfo.hasNextPage or after is None:
-                return found

@@ -4,6 +4,7 @@ There is no merge, no approval, no request for changes, no dismissal, no auto-me
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from caseworker.core.base.ids import Sha
@@ -35,6 +36,18 @@ class DeleteComment:
     """One of our own."""
 
     comment: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenIssue:
+    """For work that was asked for elsewhere; once under its key."""
+
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    key: str
+    since: datetime
+    """No try is older than this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +154,7 @@ Write: TypeAlias = (
     AddComment
     | EditComment
     | DeleteComment
+    | OpenIssue
     | AddLabel
     | RemoveLabel
     | PushBranch
@@ -160,7 +174,7 @@ class Written:
     """What is there now."""
 
     id: str = ""
-    """As GitHub names it: the id of the comment or check run, the number of the pull request."""
+    """As GitHub names it: the id of the comment or check run, the number of the issue or pull request."""
     url: str = ""
     new: bool = True
     """False: it was there already, and nothing was changed."""

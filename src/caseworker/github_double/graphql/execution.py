@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from graphql import DocumentNode, ExecutionResult, GraphQLError, execute_sync, parse, validate
@@ -41,8 +42,7 @@ def answer(github: GitHub, actor: Actor, question: Question, spend: Callable[[Co
     """`spend` takes the points from the asker's budget and says what is left, or raises."""
     free = Cost(points=1, nodes=0)
     try:
-        document = parse(question.query)
-        errors = validate(load_schema(), document, _RULES)
+        document, errors = _checked(question.query)
         if errors:
             return Answered(body={"errors": [_error(error) for error in errors]}, cost=free)
         operation = _operation(document, question)
@@ -60,6 +60,13 @@ def answer(github: GitHub, actor: Actor, question: Question, spend: Callable[[Co
         is_mutation=operation.operation.value == "mutation",
         fields=tuple(one.name.value for one in operation.selection_set.selections if isinstance(one, FieldNode)),
     )
+
+
+@lru_cache(maxsize=64)
+def _checked(query: str) -> tuple[DocumentNode, tuple[GraphQLError, ...]]:
+    """The parsed query and what is wrong with it. Clients send the same few texts again and again."""
+    document = parse(query)
+    return document, tuple(validate(load_schema(), document, _RULES))
 
 
 def _operation(document: DocumentNode, question: Question) -> OperationDefinitionNode:

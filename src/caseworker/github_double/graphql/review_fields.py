@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from caseworker.github_double.access import RESOLVE, REVIEW, may
+from caseworker.github_double.access import RESOLVE, REVIEW, may, role_of
+from caseworker.github_double.entities.accounts import Role
 from caseworker.github_double.entities.repository import PullRequest, Review, ReviewComment, ReviewThread
 from caseworker.github_double.graphql.ask import Ask, Fields
 from caseworker.github_double.graphql.issue_fields import html, reaction_groups, reactions
@@ -43,6 +44,7 @@ REVIEW_FIELDS: Final[Fields[Review]] = {
     "fullDatabaseId": lambda review, _: str(review.id),
     "author": lambda review, _: review.author,
     "authorAssociation": lambda review, _: association(review.author, review.pull.repository),
+    "authorCanPushToRepository": lambda review, _: role_of(review.author, review.pull.repository) >= Role.WRITE,
     "state": lambda review, _: review.state,
     "body": lambda review, _: review.body,
     "bodyText": lambda review, _: review.body,

@@ -1,0 +1,112 @@
+"""Another user of the machine reaches Temporal's port, which asks nobody who they are. They learn and steer nothing."""
+
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from temporalio import workflow
+from temporalio.client import Client, WorkflowFailureError
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, TURNS_QUEUE, workflow_id
+from caseworker.contract.wire import CaseInput, PushRequest
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.engine.client import Address, connect
+from tests.scenarios.conftest import end
+from tests.world.world import CaseInWorld, World, open_world
+
+KEYS = (b"0123456789abcdef0123456789abcdef",)
+STRANGE_QUEUE = "strange"
+
+
+@pytest.fixture
+async def sealed(home: Path, temporal: Address, request: pytest.FixtureRequest) -> AsyncIterator[World]:
+    async with open_world(home, await connect(replace(temporal, keys=KEYS))) as world:
+        world.policy = world.policy.model_copy(update={"approve_plan": True})
+        yield world
+        await end(world, request)
+
+
+@pytest.fixture
+async def stranger(sealed: World, temporal: Address) -> Client:
+    return await connect(replace(temporal, namespace=sealed.client.namespace))
+
+
+@workflow.defn
+class Burglary:
+    """Runs on the stranger's own worker and calls an activity of ours."""
+
+    @workflow.run
+    async def run(self, request: PushRequest) -> None:
+        for queue in (FLOWS_QUEUE, TURNS_QUEUE):
+            await workflow.execute_activity(
+                "deliver",
+                request,
+                task_queue=queue,
+                start_to_close_timeout=timedelta(seconds=20),
+                retry_policy=RetryPolicy(maximum_attempts=1),
+            )
+
+
+async def waiting_case(world: World) -> CaseInWorld:
+    case = await world.owner_files_issue(body="A secret: the safe is behind the mirror.")
+    await case.expect_asked_for(Subject.PLAN)
+    return case
+
+
+async def test_a_stranger_can_not_call_an_activity(
+    sealed: World, stranger: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = await waiting_case(sealed)
+    stored = await case.stored()
+    request = PushRequest(case=stored.case, commit=Sha("0" * 40))
+    runner = UnsandboxedWorkflowRunner()
+    async with Worker(stranger, task_queue=STRANGE_QUEUE, workflows=[Burglary], workflow_runner=runner):
+        with pytest.raises(WorkflowFailureError) as failed:
+            await stranger.execute_workflow(Burglary.run, request, id="burglary", task_queue=STRANGE_QUEUE)
+    assert isinstance(failed.value.cause, ActivityError)
+    assert str(failed.value.cause.cause).endswith("Encoded failure")  # even the reason is sealed
+    assert "a payload that Caseworker did not send was refused" in capsys.readouterr().out
+    assert (await case.stored()).case == stored.case
+
+
+async def test_a_workflow_that_a_stranger_starts_ends_at_once(sealed: World, stranger: Client) -> None:
+    start = CaseInput(case=CaseId("local/project#77"), policy=sealed.policy)
+    handle = await stranger.start_workflow("IssueWorkflow", start, id="strange", task_queue=FLOWS_QUEUE)
+    with pytest.raises(WorkflowFailureError) as failed:
+        await handle.result()
+    assert isinstance(failed.value.cause, ApplicationError)
+    assert failed.value.cause.type == "Foreign"
+
+
+async def test_the_signals_of_a_stranger_are_dropped(
+    sealed: World, stranger: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    case = await waiting_case(sealed)
+    handle = stranger.get_workflow_handle(workflow_id(case.id))
+    before = await case.states()
+    with caplog.at_level(logging.ERROR, logger="temporalio"):
+        for signal in (CLOSE_REQUESTED, INCOMING_MESSAGE):
+            await handle.signal(signal, 1)
+            await handle.signal(signal)
+        await case.person_approves()
+        await case.expect_waiting(WaitingFor.MERGE)
+    assert "dropping the signal" in caplog.text
+    assert (await case.states())[: len(before)] == before
+    await case.person_merges()
+    await case.expect_end(IssueState.COMPLETED)
+
+
+async def test_a_stranger_reads_nothing_of_a_case(sealed: World, stranger: Client) -> None:
+    case = await waiting_case(sealed)
+    history = await stranger.get_workflow_handle(workflow_id(case.id)).fetch_history()
+    read = b"".join(event.SerializeToString() for event in history.events)
+    for word in (b"behind the mirror", b"approve_plan", b'"case"', b"budget_micros"):
+        assert word not in read
