@@ -16,8 +16,8 @@ from typing import Final
 
 from bench.home import NotMeasured, Ran, timed
 from bench.projects import ISSUE, git
+from caseworker.agents.agent_program import agent_binary
 from caseworker.agents.agent_settings import agent_environment
-from caseworker.agents.claude import agent_binary
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.prompt_inputs import IssueInputs
 from caseworker.agents.prompt_texts import render

@@ -8,13 +8,12 @@ from typing import Final
 
 from tests.world.github_office import BOT, GitHubOffice, open_github_office
 
+from bench.empty_home import make_empty_home, running_temporal
 from bench.home import private_folder
 from bench.report import Report, Row
 from caseworker.engine.client import connect
-from caseworker.engine.server import TemporalServer
 from caseworker.github_double.request_log import Entry
 from caseworker.intake.show_runs import Looks
-from caseworker.store.store import open_store
 
 _WORKFLOWS: Final = ("triage", "plan", "implement")
 _FREE: Final = 304
@@ -47,22 +46,18 @@ def measure() -> Report:
 
 
 async def _measure(folder: Path) -> dict[str, _Calls]:
-    home = folder / "home"
-    home.mkdir()
-    await (await open_store(f"sqlite:///{home / 'caseworker.db'}")).close()
-    server = TemporalServer(folder / "temporal")
-    await server.start()
-    try:
-        async with open_github_office(home, await connect(server.address)) as office:
-            await office.serving_stops()
-            office.looks = Looks()
-            await office.serving_starts()
-            calls = await _runs(office)
-            await office.serving_stops()
-            await office.world.worker_stops()
-            return calls
-    finally:
-        await server.stop()
+    home = await make_empty_home(folder / "home")
+    async with (
+        running_temporal(folder / "temporal") as address,
+        open_github_office(home, await connect(address)) as office,
+    ):
+        await office.serving_stops()
+        office.looks = Looks()
+        await office.serving_starts()
+        calls = await _runs(office)
+        await office.serving_stops()
+        await office.world.worker_stops()
+        return calls
 
 
 async def _runs(office: GitHubOffice) -> dict[str, _Calls]:

@@ -1,91 +1,140 @@
 """`watched`: what it costs to look after 200 pull requests on which nothing happens, on one worker."""
 
 import asyncio
-import resource
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.world.github_office import GitHubOffice, open_github_office
+from tests.world.github_office import BOT, GitHubOffice, open_github_office
 from tests.world.github_pulls import PullSession, asks_for
 
+from bench.empty_home import make_empty_home, running_temporal
 from bench.home import private_folder
+from bench.quiet import keep_logs_quiet
 from bench.report import Report, Row
 from caseworker.core.base.policy import Policy
 from caseworker.core.pull.case import PullState
 from caseworker.engine.client import connect
-from caseworker.engine.server import TemporalServer
 from caseworker.github_double.acts.repository_acts import protect
-from caseworker.store.store import open_store
 
 _WATCHED: Final = 200
-_ROUNDS: Final = 3
+_ROUNDS: Final = 2
 _POINTS_AN_HOUR: Final = 1_000
+_AT_ONCE: Final = 20
+_PAUSE: Final = 60.0
+"""Seconds between two looks by timer here."""
+_REAL_PAUSE: Final = Policy().pull_look_most_seconds
+_OFTEN: Final = Policy(pull_look_seconds=_PAUSE, pull_look_most_seconds=_PAUSE)
+
+
+@dataclass(frozen=True)
+class _Count:
+    looks: int
+    points: int
+    requests: int
+    """Of REST, as far as they count against the limit."""
+    events: int
+    """Deliveries of webhooks, without those of our own comments: a tracking comment shows life now and then."""
+
+    def since(self, before: "_Count") -> "_Count":
+        return _Count(
+            looks=self.looks - before.looks,
+            points=self.points - before.points,
+            requests=self.requests - before.requests,
+            events=self.events - before.events,
+        )
+
+
+@dataclass(frozen=True)
+class _Measured:
+    quiet: _Count
+    quiet_seconds: float
+    rung: _Count
+    rung_seconds: float
+    memory: list[float]
 
 
 def measure() -> Report:
+    keep_logs_quiet()
     with private_folder() as folder:
-        seconds, points, memory = asyncio.run(_measure(folder))
-    looks = _WATCHED * _ROUNDS
-    an_hour = 3_600 / Policy().pull_look_most_seconds
+        found = asyncio.run(_measure(folder))
+    quiet, woken = found.quiet, _WATCHED * _ROUNDS
+    looks_an_hour = quiet.looks / found.quiet_seconds * 3_600 * _PAUSE / _REAL_PAUSE
     return Report(
         name="watched",
         title=f"{_WATCHED} pull requests that wait for a check, on one worker",
         rows=[
-            Row(what="GraphQL points of one look", samples=[points / looks], unit="times"),
+            Row(what="GraphQL points of one look", samples=[quiet.points / quiet.looks], unit="times", of=quiet.looks),
+            Row(what="looks by timer an hour while nothing happens", samples=[looks_an_hour], unit="", of=quiet.looks),
             Row(
                 what="GraphQL points an hour while nothing happens",
-                samples=[points / looks * an_hour * _WATCHED],
+                samples=[quiet.points / quiet.looks * looks_an_hour],
                 unit="",
                 target=_POINTS_AN_HOUR,
             ),
-            Row(what="looks a minute, all rung at once", samples=[looks / seconds * 60], unit="/min", of=looks),
+            Row(what="events of GitHub meanwhile", samples=[quiet.events], unit="", target=0),
+            Row(what="REST requests that count, a look", samples=[quiet.requests / quiet.looks], unit="times"),
+            Row(what="looks a minute, woken all at once", samples=[woken / found.rung_seconds * 60], unit="/min"),
+            Row(what="looks by timer besides", samples=[found.rung.looks - woken], unit="", part=True),
             *(
-                Row(what=f"memory after round {number} of looks", samples=[used], unit="MB")
-                for number, used in enumerate(memory, 1)
+                Row(what=f"memory after round {number}", samples=[used], unit="MB")
+                for number, used in enumerate(found.memory, 1)
             ),
         ],
         notes=(
-            "The worker, our own GitHub and this program share a process: the memory is that of all three. While "
-            f"nothing happens, a pull request is looked at every {Policy().pull_look_most_seconds / 60:.0f} minutes.",
+            "The worker, our own GitHub and this program share a process: the memory is that of all three.",
+            f"Looks by timer come every {_PAUSE:.0f} s here, and every {_REAL_PAUSE / 60:.0f} minutes with the default "
+            f"settings. They are counted for {_ROUNDS} such pauses, and their number an hour is that of the defaults.",
         ),
     )
 
 
-async def _measure(folder: Path) -> tuple[float, int, list[float]]:
-    home = folder / "home"
-    home.mkdir()
-    await (await open_store(f"sqlite:///{home / 'caseworker.db'}")).close()
-    server = TemporalServer(folder / "temporal")
-    await server.start()
-    try:
-        async with open_github_office(home, await connect(server.address)) as office:
-            sessions = await _begin(office)
-            before, begun = _points(office), time.monotonic()
-            memory = []
-            for _ in range(_ROUNDS):
-                await _look_at_all(sessions)
-                memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-            seconds = time.monotonic() - begun
-            points = _points(office) - before
-            await office.serving_stops()
-            await office.world.worker_stops()
-            return seconds, points, memory
-    finally:
-        await server.stop()
+async def _measure(folder: Path) -> _Measured:
+    home = await make_empty_home(folder / "home")
+    async with (
+        running_temporal(folder / "temporal") as address,
+        open_github_office(home, await connect(address)) as office,
+    ):
+        sessions = await _begin(office)
+        memory: list[float] = []
+        before, begun = _count(office), time.monotonic()
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(_PAUSE)
+            memory.append(_memory())
+        quiet, quiet_seconds = _count(office).since(before), time.monotonic() - begun
+        before, begun = _count(office), time.monotonic()
+        for _ in range(_ROUNDS):
+            await _look_at_all(sessions)
+            memory.append(_memory())
+        rung, rung_seconds = _count(office).since(before), time.monotonic() - begun
+        await office.serving_stops()
+        await office.world.worker_stops()
+        return _Measured(quiet, quiet_seconds, rung, rung_seconds, memory)
 
 
 async def _begin(office: GitHubOffice) -> list[PullSession]:
+    office.github.double.limits.per_hour = 10_000_000  # minutes here have the requests of hours
     protect(office.github.state, office.olga.actor, office.shop, "main", checks=["unit"])
-    sessions = []
+    sessions: list[PullSession] = []
     for number in range(_WATCHED):
         branch = f"fix-{number}"
         office.olga.commits(office.shop, branch, {f"file-{number}.txt": "More\n"}, "A change")
         pull = office.olga.opens_pull(office.shop, branch, f"Change {number}")
-        sessions.append(await asks_for(office, pull, policy=Policy()))
-    for session in sessions:
-        await session.expect(lambda case: case.state is PullState.WAITING, "waiting")
+        sessions.append(await asks_for(office, pull, policy=_OFTEN))
+        if len(sessions) % _AT_ONCE == 0:
+            for session in sessions[-_AT_ONCE:]:
+                await session.expect(lambda case: case.state is PullState.WAITING, "waiting")
+    await _until_events_rest(office)
     return sessions
+
+
+async def _until_events_rest(office: GitHubOffice) -> None:
+    """Until nothing that was set up wakes a session any more."""
+    before = -1
+    while (now := _count(office).events) != before:
+        before = now
+        await asyncio.sleep(10)
 
 
 async def _look_at_all(sessions: list[PullSession]) -> None:
@@ -96,6 +145,19 @@ async def _look_at_all(sessions: list[PullSession]) -> None:
         await session.expect_look_since(last)
 
 
-def _points(office: GitHubOffice) -> int:
-    windows = office.github.double.limits.windows.items()
-    return sum(window.used for (_, resource), window in windows if resource == "graphql")
+def _count(office: GitHubOffice) -> _Count:
+    double, hook = office.github.double, office.installation.app.hook
+    assert hook is not None
+    ours = [one for one in double.log.entries if one.actor == BOT]
+    spent = [window.used for (_, resource), window in double.limits.windows.items() if resource == "graphql"]
+    return _Count(
+        looks=sum(one.face == "graphql" and not one.is_write for one in ours),
+        points=sum(spent),
+        requests=sum(one.face == "rest" and one.status != 304 for one in ours),
+        events=sum(one.event != "issue_comment" for one in hook.deliveries),
+    )
+
+
+def _memory() -> float:
+    """What this process uses now, in MB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4_096 / 1024**2

@@ -4,12 +4,16 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.shared_caches import share
+
 # On a busy machine one example may take long; no test asserts a time.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 # structlog's default draws every traceback with rich, which takes longer than a surface waits for an answer.
 structlog.configure(processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()])
+
+share()
 
 pytest_plugins = ["tests.databases"]
 

@@ -9,9 +9,8 @@ from rich.table import Table
 from tests.injection.attack import Attack
 from tests.injection.stage import ATTACKS, Result, Stage, open_injection
 
+from bench.empty_home import make_empty_home, running_temporal
 from caseworker.engine.client import connect
-from caseworker.engine.server import TemporalServer
-from caseworker.store.store import open_store
 
 _AT_ONCE: Final = 4
 
@@ -19,17 +18,13 @@ _AT_ONCE: Final = 4
 async def injections(folder: Path, only: str, console: Console, aside: Console) -> bool:
     """True: no attacker got anything. `only`: a part of the names of the attacks to play."""
     attacks = [attack for attack in ATTACKS if only in attack.name]
-    home = folder / "injection"
-    home.mkdir(parents=True)
-    await (await open_store(f"sqlite:///{home / 'caseworker.db'}")).close()
-    server = TemporalServer(folder / "injection-temporal")
-    await server.start()
-    try:
-        async with open_injection(home, await connect(server.address)) as stage:
-            results = await _play(stage, attacks, aside)
-            await stage.office.world.worker_stops()
-    finally:
-        await server.stop()
+    home = await make_empty_home(folder / "injection")
+    async with (
+        running_temporal(folder / "injection-temporal") as address,
+        open_injection(home, await connect(address)) as stage,
+    ):
+        results = await _play(stage, attacks, aside)
+        await stage.office.world.worker_stops()
     _show(results, console)
     return not any(result.wrongs for result in results)
 

@@ -27,15 +27,15 @@ class QueueInMemory(BugInvestigationWorkflow):
         self._taken_by = 0
 
     @workflow.signal(name=INCOMING_MESSAGE)
-    def incoming_message(self, message: MessageId) -> None:
+    def incoming_message(self, message: MessageId | None = None) -> None:
         self._bells += 1
-        self._queue.append(message)
+        self._queue += [message] if message is not None else []
 
     @workflow.signal(name=CLOSE_REQUESTED)
-    def close_requested(self, message: MessageId) -> None:
+    def close_requested(self, message: MessageId | None = None) -> None:
         self._bells += 1
         self._closing = True
-        self._queue.append(message)
+        self._queue += [message] if message is not None else []
 
     async def _claim(self, turn: int) -> list[Claimed]:
         heard = self._bells

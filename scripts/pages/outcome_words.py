@@ -99,6 +99,8 @@ MEANINGS: Final = {
     "ReviewOutcome.issues": "What was found.",
     "ReviewOutcome.feedback_for_writer": "What the developer is to do, or what is asked.",
     "ReviewOutcome.investigation": "What is to be found out.",
+    "NamedWeakening.number": "As the prompt numbers it.",
+    "NamedWeakening.reason": "Why it may stay.",
     "Finding.file": "From the root of the repository.",
     "Finding.line": "In which line.",
     "Finding.issue": "What is wrong there.",

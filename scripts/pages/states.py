@@ -22,9 +22,12 @@ GUARDS: Final = (
     "there is a change: the commit is not the one from which the work began",
     "the build of exactly that commit was green; or it was built, and a person waived what keeps it from being green",
     "the tech lead approved exactly that commit",
-    "for a bug: a test was seen to fail without the fix; or a person waived it",
+    "for a bug or a new feature: the tests of exactly that commit were run on the base's code, and one that is new or "
+    "changed failed there; or a person waived it",
+    "the review gives a reason for each test that checks less, and for each change of what decides; or a person waived "
+    "it",
 )
-"""What `moves.proven` asks for, in its order."""
+"""What `proof.proven` asks for, in its order."""
 _ANY: Final = "any_working_state"
 _USUAL: Final = (
     (S.RECEIVED, S.ANALYZING_REQUIREMENTS, "worth doing"),

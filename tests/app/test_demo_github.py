@@ -132,7 +132,7 @@ async def test_wrong_order_and_odd_words_are_answered_and_ctrl_c_leaves_nothing(
             await line_with(process, "Next: click `+ bot:triage`")
             async with httpx.AsyncClient(cookies={"person": "olga"}, trust_env=False) as browser:
                 await browser.post(page, data={"deed": "label", "label": "bot:implement"})
-                await shown(browser, page, "<code>implement</code> needs a finished plan first")
+                await shown(browser, page, "<code>implement</code> needs a finished triage and a finished plan first")
                 await browser.post(page, data={"deed": "comment", "body": "@caseworker what do you think of cheese?"})
                 await shown(browser, page, "I am rehearsed here and can't read your words")
                 await browser.post(page, data={"deed": "comment", "body": "@caseworker triage"})

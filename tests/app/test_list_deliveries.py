@@ -44,7 +44,8 @@ async def test_each_delivery_is_a_line_that_says_what_came_of_it(settings: Setti
     lines = [" ".join(line.split()[2:]) for line in (await listed(settings)).splitlines()[1:]]
     assert lines == [
         "issues.labeled acme/shop#7 ann ignored not a label of Caseworker: bug",
-        "issues.labeled acme/shop#7 ann refused `plan` needs a finished triage first: add the label `bot:triage`.",
+        "issues.labeled acme/shop#7 ann refused `plan` needs a finished triage first: add the label "
+        "`bot:triage`, when it is done `bot:plan`.",
         "issues.labeled acme/shop#7 ann dispatched triage on acme/shop#7",
     ]
 

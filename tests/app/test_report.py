@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.report import read_attachments, read_text, repository_for
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Service
+from caseworker.core.base.repositories import RemoteRepository
 
 SERVICES = {"checkout-api": Service(aliases=("till",), repository="/srv/checkout"), "search": Service()}
 
@@ -31,7 +33,27 @@ def test_the_repository_is_the_named_one_the_services_or_the_default(
     text: str, named: str | None, default: str | None, expected: str
 ) -> None:
     known = settings(services=SERVICES, reports_repository=default)
-    assert repository_for(text, Path(named) if named else None, known) == Path(expected)
+    assert repository_for(text, Path(named) if named else None, known) == expected
+
+
+async def test_the_repository_of_reports_may_be_on_github() -> None:
+    known = settings(github_token="t", github_api_url="https://api.github.com")
+    found = await find_repository("https://github.com/acme/shop", known)
+    assert found == RemoteRepository(host="github.com", owner="acme", name="shop")
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("https://github.com/acme", "is not the address of a repository"),
+        ("https://github.com/acme/shop/issues", "is not the address of a repository"),
+        ("https://git.acme.com/acme/shop", "is not on github.com"),
+        ("https://github.com/acme/shop", "has no access to GitHub"),
+    ],
+)
+async def test_an_address_that_leads_nowhere_is_refused(address: str, problem: str) -> None:
+    with pytest.raises(Refused, match=problem):
+        await find_repository(address, settings())
 
 
 def test_a_report_without_a_repository_is_refused_with_both_ways_to_name_one() -> None:

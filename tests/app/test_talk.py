@@ -8,7 +8,7 @@ from rich.console import Console
 
 from caseworker.app.terminal.talk import Talk, seen_by, styled
 from caseworker.core.people.messages import Audience
-from caseworker.core.record.bug_conversation import Line
+from caseworker.core.record.bug_conversation import Delivery, Line
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 ADA = Line(
@@ -41,6 +41,20 @@ def test_a_log_has_a_paragraph_for_each_line() -> None:
         "12:00:00 caseworker → reporter: Which till?\n"
         "12:00:00 grace (developer): [close] close it\n"
         "         ↳ recorded\n"
+    )
+
+
+def test_a_post_that_did_not_reach_people_is_marked() -> None:
+    file = io.StringIO()
+    talk = Talk(Console(file=file, width=80, soft_wrap=True))
+    for delivery in Delivery:
+        text = "" if delivery is Delivery.PENDING else QUESTION.text
+        talk.show(QUESTION.model_copy(update={"delivery": delivery, "about": "open_question", "text": text}))
+    assert file.getvalue() == (
+        "12:00:00 caseworker → reporter: Which till?\n"
+        "12:00:00 caseworker → reporter: [partly delivered] Which till?\n"
+        "12:00:00 caseworker → reporter: [not delivered] Which till?\n"
+        "12:00:00 caseworker → reporter: [not said yet: open question]\n"
     )
 
 

@@ -155,10 +155,10 @@ PULL_REQUEST = """
 │                                                                                                  │
 │  The total [forgets] the discount                                                                │
 │                                                                                                  │
-│  What was wrong  cart.py:12 adds [bold]before[/] it subtracts.                                   │
-│  What changed    Now it subtracts. (cart.py, tax.py)                                             │
-│  Failed before   `make t` on bbbbbbbbbbbb: exit code 1, 1 failed                                 │
-│  Passes now      `make t` on cccccccccccc: exit code 0, 5 passed                                 │
+│  Cause, it says  cart.py:12 adds [bold]before[/] it subtracts.                                   │
+│  Fix, it says    Now it subtracts. (cart.py, tax.py)                                             │
+│  Seen to fail    `make t` on bbbbbbbbbbbb: exit code 1, 1 failed                                 │
+│  Seen to pass    `make t` on cccccccccccc: exit code 0, 5 passed                                 │
 │  Cost            $0.00 (rehearsed; about $0.12 at list prices), 12 model calls, 5 turns, 61 s    │
 │  Pull request    1, branch agent/issue-42 in /srv/shop                                           │
 │  Read it         caseworker show owner/repo#42 --pull-request                                    │

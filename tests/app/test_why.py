@@ -12,8 +12,10 @@ from caseworker.app.terminal.explain import explain, print_why
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.moves import resolve
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.people.commands import Close, MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted, Posted, Transitioned
 from caseworker.core.telling.why import why
@@ -22,7 +24,7 @@ from caseworker.views.workflow_contexts import context_of
 from tests.app.issue_desk import IssueDesk, move
 from tests.core.examples import HEAD, OTHER, a_case, validated
 from tests.core.telling.why_examples import ASKED, POLICY, QUESTION, a_wait
-from tests.edges.store_examples import begun, case_file, completed_entry, finished, open_bug
+from tests.edges.store_examples import TRACE, begun, case_file, completed_entry, finished, open_bug, said
 
 PLAN = a_case(
     IssueState.WAITING_FOR_HUMAN_INPUT,
@@ -123,8 +125,8 @@ async def test_a_program_gets_the_history_and_the_validation_of_the_newest_commi
 async def test_numbered_questions_are_shown_with_the_command_that_answers(tmp_path: Path) -> None:
     desk = IssueDesk(tmp_path / "home")
     state = IssueState.WAITING_FOR_REQUIREMENTS_CLARIFICATION
-    said = Posted(audience=Audience.DEVELOPERS, about=QUESTION.about, number=QUESTION.number, text=ASKED)
-    await desk.begin(said, state=state, **a_wait(WaitingFor.ANSWER, asked=QUESTION), reason="It waits on.")
+    posted = Posted(audience=Audience.DEVELOPERS, about=QUESTION.about, number=QUESTION.number, text=ASKED)
+    await desk.begin(posted, state=state, **a_wait(WaitingFor.ANSWER, asked=QUESTION), reason="It waits on.")
     file = io.StringIO()
     await explain(desk.settings, Console(file=file, width=80, color_system=None), "#1", as_json=False)
     told = [line.strip() for line in file.getvalue().splitlines()]
@@ -141,3 +143,51 @@ async def test_a_bug_is_explained_too(tmp_path: Path) -> None:
     file = io.StringIO()
     await explain(desk.settings, Console(file=file, width=80, color_system=None), bug, as_json=False)
     assert file.getvalue().startswith(f"{bug}  Checkout says 500\nNEW  The investigator reads, runs and looks for")
+
+
+@pytest.mark.parametrize(
+    ("kind", "moved", "told"),
+    [
+        (MessageKind.CLOSE, "Closed by ann.", "Closed by ann: it is obsolete"),
+        (
+            MessageKind.REJECT,
+            "ann does not agree. It was not to be done.",
+            "ann does not agree. It was not to be done: it is obsolete",
+        ),
+    ],
+)
+async def test_why_a_closed_case_was_closed_is_told_in_the_words_of_whoever_closed_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: MessageKind, moved: str, told: str
+) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    case = await desk.begin(state=IssueState.CLOSED, reason=moved)
+    store = await open_store(desk.settings.database)
+    await store.inbox.put(said(case, "it is obsolete", kind=kind))
+    await store.inbox.claim(case, 1)
+    await store.close()
+    file = io.StringIO()
+    await explain(desk.settings, Console(file=file, width=120, color_system=None), "#1", as_json=False)
+    assert f"Because    {told}\n" in "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+    await explain(desk.settings, Console(file=file), "#1", as_json=True)
+    assert json.loads(capsys.readouterr().out)["because"] == told
+
+
+async def test_why_a_bug_was_closed_is_told_in_the_words_of_whoever_closed_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = IssueDesk(tmp_path / "home")
+    store = await open_store(desk.settings.database)
+    case = await open_bug(store)
+    closing = said(case, "close duplicate because of bug-1").model_copy(
+        update={"command": Close(resolution=Resolution.DUPLICATE, reason="of bug-1")}
+    )
+    message = await store.inbox.put(closing)
+    stored = await store.bugs.load(case)
+    assert stored is not None
+    assert message is not None
+    over = resolve(stored.case, Resolution.DUPLICATE, "closed by @ann", closed_by=message.id)
+    await store.bugs.save(over, trace=TRACE)
+    await store.close()
+    await explain(desk.settings, Console(file=io.StringIO()), case, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["stands"], told["because"]) == ("It is resolved as duplicate.", "closed by @ann: of bug-1")

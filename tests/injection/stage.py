@@ -219,7 +219,7 @@ async def open_injection(home: Path, client: Client) -> AsyncIterator[Stage]:
             "anthropic_base_url": model.url,
             "github_webhook_secret": SecretStr(_WEBHOOK),
         }
-        async with open_github_office(home, client, furnish=furnish, **more) as office:
+        async with open_github_office(home, client, furnish=furnish, slack=None, **more) as office:
             hook = office.installation.app.hook
             assert hook is not None
             hook.secret = _WEBHOOK

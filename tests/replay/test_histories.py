@@ -10,7 +10,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
 from caseworker.app.workers import FLOWS
-from caseworker.engine.worker import sandboxed_runner
+from caseworker.engine.worker import BUILD_ID, sandboxed_runner
 from tests.patience import PATIENCE
 
 HISTORIES = sorted((Path(__file__).parent / "histories").rglob("*.json"))
@@ -25,7 +25,7 @@ def test_there_are_histories_of_every_flow() -> None:
     started = {
         read(path).events[0].workflow_execution_started_event_attributes.workflow_type.name for path in HISTORIES
     }
-    assert started == {"IssueWorkflow", "BugInvestigationWorkflow", "SLATrackingWorkflow"}
+    assert started == {str(flow.__name__) for flow in FLOWS}
 
 
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
@@ -35,5 +35,6 @@ async def test_a_committed_history_replays(path: Path) -> None:
         workflows=FLOWS,
         workflow_runner=sandboxed_runner(),
         data_converter=pydantic_data_converter,
+        build_id=BUILD_ID,
     )
     await asyncio.wait_for(replayer.replay_workflow(history), timeout=PATIENCE)

@@ -1,24 +1,25 @@
 """A deployment on our own GitHub: the real `caseworker serve`, its host and agent processes, real git, and real CI."""
 
 import asyncio
+import re
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from caseworker.core.pull.case import PullState
 from caseworker.github_double.ci.listener import run_ci
 from caseworker.github_double.entities.repository import Comment, Issue, PullRequest, Repository
+from caseworker.github_double.request_log import Entry
 from tests.patience import PATIENCE
 from tests.world.github import GitHubWorld, Person
 from tests.world.terminal import Terminal, is_alive, open_terminal
 
 BOT: Final = "caseworker[bot]"
-_WRITE: Final = r"^(?!.*(?:access_tokens|git-upload-pack|graphql))"
-"""Requests that change something, if their method is one of `_METHODS`."""
-_METHODS: Final = ("POST", "PATCH", "PUT", "DELETE")
 _PATIENCE: Final = 3 * PATIENCE
 """A step may begin with the start of all processes."""
 CI: Final = """\
@@ -48,11 +49,8 @@ class GitHubDeployment:
     terminal: Terminal
     shop: Repository
     olga: Person
-    writes: list[str] = field(default_factory=list)
-    """The writes to GitHub that were begun, by method."""
     kills: int = 0
     _serve: asyncio.subprocess.Process | None = None
-    _kill_at: int | None = None
 
     # --- what machines do
 
@@ -62,30 +60,53 @@ class GitHubDeployment:
                 *self.terminal.command(("serve",)), env=self.terminal.environment, stderr=log
             )
 
-    def is_killed_at(self, write: int) -> None:
-        """Everything is killed as soon as GitHub has received this write, which it carries out. The first is 1."""
-        self._kill_at = write
+    def is_killed_at_new_writes(self, known: set[str], *, most: int) -> None:
+        """Everything is killed when GitHub has carried out a write that is not known, before its answer leaves, so
+        many times at most. The write is known then. A write is told by its kind and by how many of them came before."""
+        seen: Counter[str] = Counter()
+
+        def received(entry: Entry) -> None:
+            if not entry.is_write or entry.actor != BOT:
+                return
+            kind = re.sub(r"\d+", "N", f"{entry.method} {entry.path} {entry.operation}".rstrip())
+            seen[kind] += 1
+            name = f"{kind}, {seen[kind]}"
+            if name not in known and self.kills < most:
+                known.add(name)
+                self._kill()
+
+        self.github.double.log.listeners.append(received)
 
     def is_killed_by(self, path: str) -> None:
         """The same at the first POST to a path that fits this pattern."""
         self.github.double.faults.before(path, self._kill, method="POST")
 
+    @asynccontextmanager
+    async def killed_in(self, states: Collection[PullState]) -> AsyncIterator[set[PullState]]:
+        """Everything is killed once in each of these states of a session. Yields those in which it was."""
+        done: set[PullState] = set()
+        task = asyncio.create_task(self._kill_in(set(states), done))
+        try:
+            yield done
+        finally:
+            task.cancel()
+
+    async def _kill_in(self, states: set[PullState], done: set[PullState]) -> None:
+        while states > done:
+            state = self._state()
+            if state in states - done and self._is_up():
+                self._kill()
+                if self._state() == state:  # it has not moved in the last instant
+                    done.add(state)
+            await asyncio.sleep(0.01)
+
+    def _state(self) -> PullState | None:
+        moves = self.terminal.entries("pull_moved")
+        return PullState(str(moves[-1]["to_state"])) if moves else None
+
     async def _start_what_was_killed(self) -> None:
         if self._serve is not None and self._serve.returncode is not None:
             await self.serving_starts()
-
-    def watch_writes(self) -> None:
-        for method in _METHODS:
-            self._watch(method)
-
-    def _watch(self, method: str) -> None:
-        self.github.double.faults.before(_WRITE, lambda: self._received(method), method=method)
-
-    def _received(self, method: str) -> None:
-        self.writes.append(method)
-        self._watch(method)
-        if len(self.writes) == self._kill_at:
-            self._kill()
 
     def _kill(self) -> None:
         """Kills `serve` and the host with -9, with all that they have under way."""
@@ -93,10 +114,13 @@ class GitHubDeployment:
         assert self._serve is not None
         with suppress(ProcessLookupError):
             self._serve.kill()
+        if self._is_up():
+            self.terminal.kills(self.terminal.host_pid)
+
+    def _is_up(self) -> bool:
         with suppress(OSError, ValueError):  # no host is there yet
-            pid = self.terminal.host_pid
-            if is_alive(pid):
-                self.terminal.kills(pid)
+            return is_alive(self.terminal.host_pid)
+        return False
 
     # --- what can be looked at
 

@@ -41,10 +41,11 @@ from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.patience import LOOK, PATIENCE
 from tests.world.github import GitHubWorld, Person
 from tests.world.question_model import QuestionModel, serving_questions
+from tests.world.slack import SlackDouble
 from tests.world.world import CaseInWorld, World, open_world
 
 FAST = Pace(per_minute=10_000, per_hour=10_000, gap_seconds=0)
-QUICK = Looks(between=0.1, again=0.1, failed=0.2, refused=0.5)
+QUICK = Looks(between=0.25, again=0.25, failed=0.2, refused=0.5)
 SECRET = "a secret of webhooks"
 BOT = "caseworker[bot]"
 FILES = {
@@ -187,7 +188,12 @@ class Door:
 
 @asynccontextmanager
 async def open_github_office(
-    home: Path, client: Client, *, furnish: Callable[[World], None] = lambda _: None, **settings_too: object
+    home: Path,
+    client: Client,
+    *,
+    furnish: Callable[[World], None] = lambda _: None,
+    slack: SlackDouble | None = None,
+    **settings_too: object,
 ) -> AsyncIterator[GitHubOffice]:
     """`furnish` may exchange parts before the workers start; `settings_too` are further settings."""
     async with AsyncExitStack() as stack:
@@ -218,7 +224,7 @@ async def open_github_office(
             _furnish(world, settings)
             furnish(world)
 
-        world = await stack.enter_async_context(open_world(home, client, furnish=furnish_all))
+        world = await stack.enter_async_context(open_world(home, client, slack=slack, furnish=furnish_all))
         office = GitHubOffice(
             world=world,
             github=github,
@@ -248,7 +254,7 @@ def _furnish(world: World, settings: Settings) -> None:
     world.parts = replace(
         world.parts,
         forge=forge,
-        chats={"github": chat},
+        chats={**world.parts.chats, "github": chat},
         workspaces=workspaces,
         bisector=bisector,
         model=model,

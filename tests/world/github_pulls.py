@@ -16,7 +16,7 @@ from caseworker.github_double.entities.repository import PullRequest
 from caseworker.intake.conversation import Words
 from caseworker.ports import NewPullCase
 from caseworker.ports.github import thread_on
-from tests.patience import PATIENCE
+from tests.patience import LOOK, PATIENCE
 from tests.world.github_office import GitHubOffice
 
 WITH_BARRIER = Policy(turn_retries=1, pull_look_seconds=0.3, pull_look_most_seconds=0.5)
@@ -55,7 +55,7 @@ class PullSession:
         deadline = time.monotonic() + PATIENCE
         while self.pull.head.sha == than:
             assert time.monotonic() < deadline, f"nothing was pushed\n{await self.story()}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         return self.pull.head.sha
 
     async def says(self, text: str, command: Command | None = None, *, standing: Standing = Standing.OWNER) -> None:
@@ -79,7 +79,7 @@ class PullSession:
         deadline = time.monotonic() + PATIENCE
         while not is_so(case := await self.now()):
             assert time.monotonic() < deadline, f"not seen: {what}; {case.state}: {case.reason}\n{await self.story()}"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK)
         return case
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from temporalio.client import Client
 
 from caseworker.chats.mrkdwn import to_mrkdwn
-from caseworker.core.base.repositories import LocalRepository
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository
 from caseworker.core.people.messages import Audience
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.conversation import Conversation
@@ -117,7 +117,8 @@ class SlackBug(BugInWorld):
     async def _on_record(self) -> tuple[list[str], list[str]]:
         of_reporter = await self.posts(audience=Audience.REPORTER)
         of_developers = await self.posts(audience=Audience.DEVELOPERS)
-        return [to_mrkdwn(text) for text in of_reporter], [to_mrkdwn(text) for text in of_developers]
+        hosts = ("github.com", "slack.com")
+        return [to_mrkdwn(text, hosts) for text in of_reporter], [to_mrkdwn(text, hosts) for text in of_developers]
 
     # --- what can be looked at
 
@@ -142,25 +143,42 @@ class SlackBug(BugInWorld):
 async def open_office(home: Path, client: Client, *, way: Way = "socket") -> AsyncIterator[Office]:
     """Opens a world with Slack, wired as in `serve`: events come over a WebSocket or HTTP, posts go out by the Web API,
     and no acknowledgement waits for Temporal."""
+    async with (
+        slack_double() as slack,
+        open_world(home, client, slack=slack) as world,
+        slack_office(world, slack, LocalRepository(path=world.repository), way=way) as office,
+    ):
+        yield office
+
+
+@asynccontextmanager
+async def slack_double() -> AsyncIterator[SlackDouble]:
     slack = SlackDouble()
     await slack.start()
     try:
-        async with open_world(home, client, slack=slack) as world:
-            bell = BackgroundBell(world.parts.doorbell)
-            repository = await world.store.repositories.register(LocalRepository(path=world.repository))
-            place = ReportsChannel(channel=REPORTS, repository=repository, policy=world.policy)
-            intake = SlackIntake(
-                store=world.store,
-                conversation=Conversation(store=world.store, doorbell=bell),
-                new_cases=NewCases(store=world.store, doorbell=bell),
-                place=place,
-            )
-            office = Office(world, slack, intake, way)
-            await office.listens()
-            try:
-                yield office
-            finally:
-                await office.stops_listening()
-                await bell.drain()
+        yield slack
     finally:
         await slack.stop()
+
+
+@asynccontextmanager
+async def slack_office(
+    world: World, slack: SlackDouble, about: LocalRepository | RemoteRepository, *, way: Way = "socket"
+) -> AsyncIterator[Office]:
+    """The two channels in a world that has this Slack. `about`: the repository that reports are about."""
+    bell = BackgroundBell(world.parts.doorbell)
+    repository = await world.store.repositories.register(about)
+    place = ReportsChannel(channel=REPORTS, repository=repository, policy=world.policy)
+    intake = SlackIntake(
+        store=world.store,
+        conversation=Conversation(store=world.store, doorbell=bell),
+        new_cases=NewCases(store=world.store, doorbell=bell),
+        place=place,
+    )
+    office = Office(world, slack, intake, way)
+    await office.listens()
+    try:
+        yield office
+    finally:
+        await office.stops_listening()
+        await bell.drain()

@@ -1,5 +1,6 @@
 """CI that says what a test wants: jobs of GitHub Actions with times, logs and attempts, and checks of another App."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -40,8 +41,24 @@ class ScriptedCi:
 
     def runs(self, sha: str, jobs: dict[str, Conclusion], *, event: str = "pull_request", log: str = "") -> WorkflowRun:
         """A run of a workflow on a commit, with the result of each job. A job takes 90 seconds."""
+        run = self._begin(sha, event)
+        self._report(run, jobs, log)
+        return run
+
+    def begins(self, sha: str, jobs: Iterable[str], *, event: str = "pull_request") -> WorkflowRun:
+        """A run whose jobs are under way until `ends`."""
+        run = self._begin(sha, event)
+        for name in jobs:
+            job = add_job(self.github, self.repository, run, name)
+            report_job(self.github, self.repository, job, CheckReport(status="in_progress"))
+        return run
+
+    def ends(self, run: WorkflowRun, jobs: dict[str, Conclusion], *, log: str = "") -> None:
+        self._end({job.check_run.name: job for job in run.jobs}, jobs, log)
+
+    def _begin(self, sha: str, event: str) -> WorkflowRun:
         assert self.actor.user is not None
-        run = begin_run(
+        return begin_run(
             self.github,
             actions_app(self.github),
             self.repository,
@@ -52,8 +69,6 @@ class ScriptedCi:
             branch="fix",
             actor=self.actor.user,
         )
-        self._report(run, jobs, log)
-        return run
 
     def again(self, run: WorkflowRun, jobs: dict[str, Conclusion], *, log: str = "") -> None:
         """Another attempt of what failed, asked for and carried out."""
@@ -94,10 +109,13 @@ class ScriptedCi:
         return self._others[app]
 
     def _report(self, run: WorkflowRun, jobs: dict[str, Conclusion], log: str) -> None:
-        begun: dict[str, WorkflowJob] = {name: add_job(self.github, self.repository, run, name) for name in jobs}
+        self._end({name: add_job(self.github, self.repository, run, name) for name in jobs}, jobs, log)
+
+    def _end(self, begun: dict[str, WorkflowJob], jobs: dict[str, Conclusion], log: str) -> None:
         self.github.moments.advance(timedelta(seconds=90))
         for name, conclusion in jobs.items():
-            said = log or (LOG.format(name=name, number=run.attempt) if conclusion == "failure" else "all well\n")
+            attempt = begun[name].run.attempt
+            said = log or (LOG.format(name=name, number=attempt) if conclusion == "failure" else "all well\n")
             remark = Annotation(
                 path=".github", start_line=1, end_line=1, level="failure", message="Process completed with exit code 1."
             )

@@ -13,11 +13,12 @@ from temporalio.api.enums.v1 import EventType, PendingWorkflowTaskState
 from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
 from temporalio.client import Client, WorkflowHistory
 from temporalio.service import RPCError, RPCStatusCode
-from temporalio.worker import Replayer, Worker
+from temporalio.worker import Replayer, UnsandboxedWorkflowRunner, Worker
 
 from caseworker.app.workers import FLOWS
 from caseworker.engine.server import server_binary
-from caseworker.engine.worker import sandboxed_runner
+from caseworker.engine.worker import BUILD_ID
+from tests.patience import LOOK
 from tests.world.lateness import children, in_time
 
 _DAY = 86_400
@@ -71,7 +72,7 @@ async def terminate_all(client: Client, known: Sequence[str], patience: float) -
         while left := [found.id async for found in client.list_workflows(_RUNNING)]:
             for workflow in left:
                 await _terminate(client, workflow)
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(LOOK)
 
 
 async def _terminate(client: Client, workflow: str) -> None:
@@ -116,7 +117,7 @@ async def wait_until_idle(client: Client, workflow: str, patience: float) -> Non
         told = (await client.get_workflow_handle(workflow).describe()).raw_description
         if not told.pending_activities and not told.HasField("pending_workflow_task"):
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
     raise AssertionError(f"the workflow {workflow} does not come to rest")
 
 
@@ -132,7 +133,7 @@ async def histories(client: Client, workflow: str) -> AsyncIterator[WorkflowHist
 
 
 async def replay(kept: Sequence[WorkflowHistory], client: Client, patience: float) -> None:
-    """Replays them with one replayer: to make one, each flow is imported anew into the sandbox."""
+    """Replays them without Temporal's sandbox, for which every flow is imported anew. `tests/replay` has it."""
     begun = [history for history in kept if _has_begun(history)]
     if not begun:
         return
@@ -143,7 +144,12 @@ async def replay(kept: Sequence[WorkflowHistory], client: Client, patience: floa
             reached[:] = [history]
             yield history
 
-    replayer = Replayer(workflows=FLOWS, workflow_runner=sandboxed_runner(), data_converter=client.data_converter)
+    replayer = Replayer(
+        workflows=FLOWS,
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        data_converter=client.data_converter,
+        build_id=BUILD_ID,
+    )
     replaying = asyncio.create_task(replayer.replay_workflows(one_by_one()))
     done, _ = await asyncio.wait({replaying}, timeout=patience)
     assert done, f"the replay hangs after {_told(reached[0])}"  # not cancelled: a hanging replay ignores that

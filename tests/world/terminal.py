@@ -21,6 +21,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostPlace, stop
 from tests.patience import PATIENCE
+from tests.world.forked_commands import forked_commands
 
 _COMMAND_PATIENCE = 3 * PATIENCE
 """One command may start all processes and bring a whole case to its end."""
@@ -52,7 +53,14 @@ class Terminal:
         }
 
     def types(self, *arguments: str | Path, user: str | None = None, stdin: str = "") -> Answer:
-        """Runs a command to its end."""
+        """Runs a command to its end: forked, or started afresh as another user or while a forked one runs."""
+        forks = forked_commands()
+        if user is None and forks.is_free.acquire(blocking=False):
+            words = [str(argument) for argument in arguments]
+            try:
+                return Answer(*forks.run(words, self.environment, stdin=stdin, timeout=_COMMAND_PATIENCE))
+            finally:
+                forks.is_free.release()
         done = subprocess.run(
             self.command(arguments),
             env=self.environment,

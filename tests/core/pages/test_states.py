@@ -7,7 +7,8 @@ from scripts.pages.states import GUARDS, RENEW, states_page
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Policy
-from caseworker.core.issue.moves import Move, make_move, proven
+from caseworker.core.issue.moves import Move, make_move
+from caseworker.core.issue.proof import proven
 from caseworker.core.issue.states import IssueState, own_edges
 from tests.core.examples import BASE, MORNING, OTHER, a_proven_case
 
@@ -40,7 +41,8 @@ def test_every_edge_of_the_table_is_on_the_page(state: IssueState) -> None:
         (1, {"green": None}),
         (2, {"approved": OTHER}),
         (2, {"approved": None}),
-        (3, {"red": False}),
+        (3, {"proved": None}),
+        (4, {"weakened": ("`test_a` was removed from `test_x.py`.",)}),
     ],
 )
 def test_no_pull_request_if_one_thing_that_the_page_names_is_missing(number: int, missing: dict[str, object]) -> None:

@@ -35,6 +35,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing], set[Standing]]] = [
     (K.STOP, set(), set(), TEAM),
     (K.RESUME, set(), set(), TEAM),
     (K.ABORT, set(), set(), TEAM),
+    (K.REBASE, set(), set(), {OWNER}),
     (K.MERGED, set(), set(), set()),
     (K.PULL_CLOSED, set(), set(), set()),
     (K.FIX_READY, set(), set(), set()),
@@ -73,6 +74,7 @@ def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> 
         ("bug", REPORTER, K.CLOSE, None),
         ("issue", OWNER, K.STOP, "not for an issue case"),
         ("pull", OWNER, K.APPROVE, "not for a pull request"),
+        ("pull", DEVELOPER, K.REBASE, "for an owner to decide"),
         ("pull", OTHER, K.STOP, "not for an outsider to decide"),
     ],
 )

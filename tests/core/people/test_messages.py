@@ -52,6 +52,6 @@ def test_the_message_kinds_are_those_of_the_spec_and_a_few_more() -> None:
     said = "words, answer, approve, reject, takeover, hand_back, budget, retry, close"
     added = (
         "merged, pull_closed, edit, deletion, close_incomplete, fix_ready, fix_waiting, fix_merged, fix_ended, rerun, "
-        "start, stop, resume, abort, stop_fix"
+        "start, stop, resume, abort, rebase, stop_fix"
     )
     assert [kind.value for kind in MessageKind] == [*said.split(", "), *added.split(", ")]

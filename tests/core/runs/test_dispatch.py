@@ -66,7 +66,8 @@ def test_what_starts_a_workflow_on_an_issue(verb: str, case: CaseFacts | None, s
         ("triage", ISSUE.model_copy(update={"is_locked": True}), None, R.TARGET_LOCKED),
         ("plan", ISSUE.model_copy(update={"is_open": False}), None, R.TARGET_CLOSED),  # context before prerequisite
         ("plan", ISSUE, None, R.NEEDS_EARLIER),
-        ("plan", ISSUE, CaseFacts(in_flight=W.TRIAGE), R.NEEDS_EARLIER),
+        ("plan", ISSUE, CaseFacts(in_flight=W.TRIAGE), R.WORK_IN_FLIGHT),
+        ("implement", ISSUE, CaseFacts(in_flight=W.TRIAGE), R.NEEDS_EARLIER),
         ("implement", ISSUE, TRIAGED, R.NEEDS_EARLIER),
         ("triage", ISSUE, PLANNED.model_copy(update={"waits_at": None}), R.ALREADY_DONE),
         ("plan", ISSUE, PLANNED.model_copy(update={"waits_at": None, "in_flight": W.IMPLEMENT}), R.WORK_IN_FLIGHT),
@@ -85,6 +86,14 @@ def test_what_is_refused_and_why(
     decision = ask(verb, target, case)
     assert isinstance(decision, NotDone)
     assert decision.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("verb", "case", "missing"),
+    [("plan", None, "triage"), ("implement", None, "triage plan"), ("implement", TRIAGED, "plan")],
+)
+def test_a_refusal_names_all_steps_that_are_missing(verb: str, case: CaseFacts | None, missing: str) -> None:
+    assert ask(verb, ISSUE, case) == NotDone(reason=R.NEEDS_EARLIER, workflow=W(verb), detail=missing)
 
 
 def test_a_run_in_flight_makes_the_request_a_duplicate() -> None:

@@ -1,0 +1,34 @@
+"""Caches that the tests of one process share: the program makes these things once, a test process hundreds of times."""
+
+from functools import cache
+from typing import Any
+
+import httpx
+from httpx._transports import default as transports
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.util import LRUCache
+
+
+def share() -> None:
+    _share_certificates()
+    _share_compiled_statements()
+
+
+def _share_certificates() -> None:
+    """Reads the trusted certificates once, not for each HTTP client (30 ms)."""
+    transports.create_ssl_context = cache(httpx.create_ssl_context)  # type: ignore[attr-defined]  # httpx exports it elsewhere
+
+
+def _share_compiled_statements() -> None:
+    """Compiles each SQL statement once for each kind of database, not for each engine: every test opens its own."""
+    compiled: dict[type[object], LRUCache[Any, Any]] = {}
+
+    @event.listens_for(Engine, "engine_connect")
+    def use_shared(connection: Connection) -> None:
+        engine = connection.engine
+        engine._compiled_cache = compiled.setdefault(type(engine.dialect), LRUCache(2_000))
+
+    # A compiled statement is found by the dialect, too. Those of one class have the same settings here.
+    DefaultDialect.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign]  # on purpose, for every dialect
+    DefaultDialect.__eq__ = lambda self, other: type(self) is type(other)  # type: ignore[method-assign]  # the same
