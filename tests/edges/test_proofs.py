@@ -1,6 +1,7 @@
 """A liar's tests on real git, real runners and the store: what counts as red, and what a head's tests prove."""
 
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,8 @@ NEW = f"{OLD}\ndef test_total():\n    assert total(1, 2) == 3\n"
 VACUOUS = f"{OLD}\ndef test_total():\n    assert True\n"
 SKIPPED = NEW.replace("def test_total", "import pytest\n@pytest.mark.skip\ndef test_total")
 INVENTED = "def test_members():\n    from cart import members\n    assert members() == 2\n"
-COMMAND = "python3 -m pytest -q tests/test_cart.py"
+PYTEST = f"{sys.executable} -m pytest -q"
+COMMAND = f"{PYTEST} tests/test_cart.py"
 TEST, CODE = "tests/test_cart.py", "cart.py"
 
 
@@ -66,7 +68,7 @@ class Desk:
 async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     shutil.copy(migrated_file, tmp_path / "caseworker.db")
     store = await open_store(f"sqlite:///{tmp_path / 'caseworker.db'}")
-    settings = '[commands]\ntest = "python3 -m pytest -q"\n'
+    settings = f'[commands]\ntest = "{PYTEST}"\n'
     files = {CODE: BUGGY, TEST: OLD, "tests/__init__.py": "", "conftest.py": "", ".caseworker.toml": settings}
     repository = new_repository(tmp_path / "shop", files)
     issue = await store.repositories.new_issue(
@@ -76,7 +78,8 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=said(id))
     workspaces = local_workspaces(tmp_path / "home")
     workspace = await workspaces.prepare(id, repository.ref, None)
-    builder = SandboxedBuilder(Unconfined(tmp_path / "unconfined"))
+    plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    builder = SandboxedBuilder(Unconfined(tmp_path / "unconfined"), environment=plain)
     known = {"base": workspace.base, "new_test": COMMAND, "issue_type": IssueType.BUG_FIX}
     try:
         yield Desk(

@@ -60,7 +60,7 @@ async def test_a_thread_that_is_not_valid_is_answered_once_and_stays_open(github
 
 async def test_a_red_check_is_repaired_and_read_back(github: GitHubOffice) -> None:
     pull = _pull(github)
-    ci = ScriptedCi(github.github.state, github.shop, github.olga.actor)
+    ci = ScriptedCi(github.github.state, github.shop, github.olga.actor, seconds=0)
     ci.runs(pull.head.sha, {"unit": "failure"}, log="FAILED tests/test_world.py::test_it - assert 1 == 0\n")
     github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves({"greeting.txt": "Hello world\n"}))
     old = pull.head.sha
