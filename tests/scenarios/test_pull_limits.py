@@ -22,7 +22,7 @@ def _pull(github: GitHubOffice) -> PullRequest:
 
 
 def _ci(github: GitHubOffice) -> ScriptedCi:
-    return ScriptedCi(github.github.state, github.shop, github.olga.actor)
+    return ScriptedCi(github.github.state, github.shop, github.olga.actor, seconds=0)
 
 
 async def test_a_check_that_is_red_on_the_base_is_named_and_costs_no_turn(github: GitHubOffice) -> None:
