@@ -31,7 +31,7 @@ FIX = BugOutcome(
     summary="A fix is wanted.",
     for_reporter="A fix is on its way.",
     confidence=0.9,
-    evidence=[SEEN, ALSO_SEEN],
+    evidence=[ALSO_SEEN],
 )
 
 
