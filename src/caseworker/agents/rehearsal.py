@@ -5,7 +5,7 @@ Nothing heavy is imported here: the command line checks scripts with it. Who pla
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -97,8 +97,12 @@ class Rehearsal(_Part):
         return min(fitting, key=lambda one: one.nth is None).steps if fitting else None
 
 
+@lru_cache(maxsize=16)
 def load_rehearsal(text: str, name: str) -> Rehearsal:
-    """Raises `Refused` with a line per problem: `bug.yaml, line 14: turn 3 (pm/plan), step 1: unknown key...`"""
+    """Raises `Refused` with a line per problem: `bug.yaml, line 14: turn 3 (pm/plan), step 1: unknown key...`
+
+    Cached: every turn of a case asks for the same script, and to parse one takes 0.1 s.
+    """
     script = read_script(text, name)
     try:
         rehearsal = Rehearsal.model_validate(script.document)
