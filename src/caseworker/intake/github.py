@@ -11,6 +11,7 @@ from caseworker.core.people.commands import Abort, Answer, BringUpToDate, Comman
 from caseworker.core.people.forge_roles import may_ask
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.delivery_outcomes import (
     Answered,
     BecameMessage,
@@ -24,7 +25,6 @@ from caseworker.core.runs.delivery_outcomes import (
 )
 from caseworker.core.runs.registry import VERBS, by_label
 from caseworker.core.telling.delivery_words import reply_words
-from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.conversation import Conversation, understand
 from caseworker.intake.github_comments import GitHubComments, words_of
 from caseworker.intake.github_dispatch import Asked, Dispatcher

@@ -1,7 +1,7 @@
 """Reads a pull request for its case: the verdict, why checks failed, and what a push would void. Shows the verdict."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 import structlog
@@ -22,11 +22,13 @@ from caseworker.core.pull.case import Failure
 from caseworker.core.pull.failure_signature import signature_of
 from caseworker.core.pull.failures import FailedCheck, WorkflowAttempt, kind_of
 from caseworker.core.pull.next_acts import to_rerun
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.pull.pull_events import FailuresRead, NotPossible, Seen
 from caseworker.core.pull.pull_facts import PullFacts
-from caseworker.core.pull.verdict import LOOKS, Verdict, judge, wants_another_look
+from caseworker.core.pull.session_verdict import head_watch, judge_head
+from caseworker.core.pull.verdict import LOOKS, Verdict, wants_another_look
 from caseworker.core.record.pull_entries import ChecksRerun, PullJudged
-from caseworker.core.telling.verdict_words import CHECK_NAME, ready_check
+from caseworker.core.telling.verdict_words import ready_check
 from caseworker.ports import StoredPull
 
 log = structlog.get_logger()
@@ -92,18 +94,9 @@ class PullLooks:
         return (await self._ports.forge.failures.minutes(ref, pushed)).minutes
 
     async def _judge(self, request: PullRequestWork, facts: PullFacts) -> Verdict:
-        """Our own check run does not count: it tells the verdict."""
-        case, policy = request.case, request.policy
-        others = tuple(check for check in facts.checks if check.name != CHECK_NAME)
-        watch = case.watch.model_copy(update={"us": await self._ports.forge.verdicts.whoami()})
-        if facts.subject.head != case.sight.head:
-            watch = watch.model_copy(update={"head_seen_at": None})
-        return judge(
-            facts.model_copy(update={"checks": others}),
-            now=datetime.now(UTC),
-            watch=watch,
-            settle=timedelta(seconds=policy.checks_begin_seconds),
-            barrier=timedelta(seconds=policy.review_barrier_seconds),
+        us = await self._ports.forge.verdicts.whoami()
+        return judge_head(
+            facts, head_watch(request.case, facts.subject.head, request.policy, us=us), now=datetime.now(UTC)
         )
 
     async def _failures(self, request: PullRequestWork, stored: StoredPull) -> FailuresRead:
@@ -131,12 +124,14 @@ class PullLooks:
         return PushOutlook(voids=tuple(one.by for one in voids))
 
     async def _report(self, request: PullRequestWork, stored: StoredPull) -> None:
-        verdict = request.case.sight.verdict
+        case, verdict = request.case, request.case.sight.verdict
         if verdict is None:
             return
+        us = await self._ports.forge.verdicts.whoami()
+        check = ready_check(verdict, head_watch(case, verdict.head, request.policy, us=us), is_over=case.is_over)
         ref = await self._ports.store.repositories.ref(stored.repository)
         key = f"{request.case.id}/ready/{verdict.head}"
-        if not await self._ports.forge.verdicts.report(ref, ready_check(verdict), key=key):
+        if not await self._ports.forge.verdicts.report(ref, check, key=key):
             log.info("this account may not make check runs", case=request.case.id)
 
 

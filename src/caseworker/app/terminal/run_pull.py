@@ -26,7 +26,6 @@ from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
 from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
-from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.github_facts import case_facts, parent_facts
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import NewPullCase, Store
@@ -85,10 +84,8 @@ async def preview_session(request: SessionRequest, settings: Settings, console: 
     now = datetime.now(UTC)
     case = known.case or new_pull_case(CaseId(seen.name.replace("#", "!")), request.work)
     command = known.decision if isinstance(known.decision, StartWork) else StartWork(workflow=request.work)
-    others = tuple(check for check in seen.facts.checks if check.name != CHECK_NAME)  # ours tells the verdict
-    facts = seen.facts.model_copy(update={"checks": others})
-    would = preview(case, command, facts, known.policy, now, spent_micros=known.spent_micros)
-    found = readiness(seen.name, facts, would.verdict)
+    would = preview(case, command, seen.facts, known.policy, now, spent_micros=known.spent_micros, us=seen.us)
+    found = readiness(seen.name, seen.facts, would.verdict)
     if as_json:
         act = would.model_dump(mode="json", exclude={"verdict"})
         print_json({"version": 1, "work": request.work, "readiness": found.model_dump(mode="json"), "act": act})

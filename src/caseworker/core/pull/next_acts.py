@@ -108,7 +108,8 @@ def verdict_shown(case: PullCase) -> str:
     verdict = case.sight.verdict
     if verdict is None or verdict.outcome in ("merged", "closed"):
         return ""
-    return " ".join((verdict.head, verdict.outcome, *(reason.kind for reason in verdict.reasons)))
+    over = ("over",) if case.is_over else ()
+    return " ".join((verdict.head, verdict.outcome, *(reason.kind for reason in verdict.reasons), *over))
 
 
 def after_silence(case: PullCase, now: datetime) -> PullCase:

@@ -7,12 +7,11 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.pull.check_reasons import check_reasons, explains_block
+from caseworker.core.pull.own_check import BARRIER, SETTLE, without_own_check
 from caseworker.core.pull.people_reasons import account, people_reasons
 from caseworker.core.pull.pull_facts import Decided, PullFacts, Watch
 from caseworker.core.pull.reasons import EXPLANATIONS, Evidence, Reason, ReasonKind
 
-BARRIER: Final = timedelta(minutes=20)
-SETTLE: Final = timedelta(minutes=10)
 LOOKS: Final = (0.5, 1.5, 4.5)
 """Seconds before further looks while GitHub has not computed the merge. The caller waits, with timers where it can."""
 _ORDER: Final = tuple(ReasonKind)
@@ -43,6 +42,7 @@ def judge(
     barrier: timedelta = BARRIER,
 ) -> Verdict:
     """`now`: when the facts were read. A failed or partial look has no facts and gets no verdict."""
+    facts = without_own_check(facts)
     seen = watch or Watch()
     subject = facts.subject
     if subject.state != "open":

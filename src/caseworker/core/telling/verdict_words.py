@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code, printable
+from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch
 from caseworker.core.pull.pull_facts import Decided
 from caseworker.core.pull.reasons import EXPLANATIONS, Reason
 from caseworker.core.pull.verdict import Verdict
 
-CHECK_NAME: Final = "caseworker/ready"
 _SHOWN: Final = 5
 """Pieces of evidence that are told of one reason."""
 
@@ -85,13 +85,16 @@ def verdict_section(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def ready_check(verdict: Verdict) -> ReadyCheck:
-    """What the check run on the head says."""
+def ready_check(verdict: Verdict, known: HeadWatch, *, is_over: bool = False) -> ReadyCheck:
+    """What the check run on the head says. `is_over`: no session keeps it up to date any more."""
+    section = verdict_section(verdict)
+    if is_over:
+        section += " No session looks after the pull request now: this does not change any more."
     return ReadyCheck(
         commit=verdict.head,
         conclusion="success" if verdict.outcome == "ready" else "neutral",
         title=headline(verdict),
-        summary=verdict_section(verdict),
+        summary=f"{section}\n\n{known.mark}",
     )
 
 
