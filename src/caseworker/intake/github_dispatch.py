@@ -58,6 +58,8 @@ class Asked:
     """The comment that asks. Empty: a label."""
     text: str = ""
     """The comment's text."""
+    resumes: bool = False
+    """It takes up a session that has ended."""
 
 
 class Dispatcher:
@@ -109,7 +111,8 @@ class Dispatcher:
                 case = await self._open_pull(asked, go, go.start.command, parent)
             case StartAgain():
                 assert stored is not None, "only a case can be started again"
-                case = await self._go_on(asked, go, stored, go.start.command)
+                again = go.start.command.model_copy(update={"resumes": asked.resumes})
+                case = await self._go_on(asked, go, stored, again)
             case Remember():
                 await self._remember(asked, go.start)
                 return Dispatched(workflow=go.workflow)

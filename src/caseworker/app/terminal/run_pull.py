@@ -41,6 +41,8 @@ class SessionRequest:
     """As it was typed."""
     rehearsal: str | None = None
     detach: bool = False
+    resumes: bool = False
+    """It takes up a session that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +71,7 @@ async def run_session(request: SessionRequest, settings: Settings, console: Cons
                 f"{case}: `{request.work}` is running already. Following it.", style="yellow", highlight=False
             )
         if request.detach:
-            return _announce(case, console, as_json=as_json)
+            return _announce(case, console, resumes=request.resumes, as_json=as_json)
         with open_view(console, as_json=as_json) as view:
             stored = await follow_pull(desk, case, view)
         await print_pull_summary(desk.store, stored, console, as_json=as_json)
@@ -181,12 +183,14 @@ async def _begin(desk: Desk, request: SessionRequest, seen: LookedAt, known: _Kn
         parent=known.parent,
         thread=thread_on(seen.repository, subject.number),
     )
-    return (await desk.new_cases.begin_session(new, known.decision, person())).case
+    command = known.decision.model_copy(update={"resumes": request.resumes})
+    return (await desk.new_cases.begin_session(new, command, person())).case
 
 
-def _announce(case: CaseId, console: Console, *, as_json: bool) -> int:
+def _announce(case: CaseId, console: Console, *, resumes: bool, as_json: bool) -> int:
+    begun = "goes on, from the head as it is now" if resumes else "is under way"
     if as_json:
         print_json_line({"kind": "case", "case": case})
     else:
-        console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
+        console.print(f"{case} {begun}. `caseworker show {case}` tells how it stands.", highlight=False)
     return 0

@@ -55,6 +55,10 @@ class SessionEnd(StrEnum):
     """A resolve run has done what it could, and something is outstanding."""
 
 
+RESUMABLE: Final = frozenset(SessionEnd) - {SessionEnd.READY, SessionEnd.MERGED, SessionEnd.CLOSED, SessionEnd.DONE}
+"""Ends that leave something to do: `resume` takes the session up again."""
+
+
 class PauseCause(StrEnum):
     STOPPED = "stopped"
     TAKEN = "taken"
@@ -216,6 +220,11 @@ class PullCase(Snapshot):
     @property
     def is_over(self) -> bool:
         return self.state is PullState.ENDED
+
+    @property
+    def can_be_taken_up(self) -> bool:
+        """Whether the session has ended before its work was done, so that `resume` begins the same workflow again."""
+        return self.is_over and self.session.end in RESUMABLE
 
     @property
     def unmerged(self) -> Sha | None:
