@@ -12,6 +12,7 @@ from rich.console import Console
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.show_readiness import show_readiness
 from caseworker.core.pull.case import PullState
+from caseworker.core.pull.own_check import SETTLE
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.protection import ReviewRule
 from caseworker.github_double.entities.repository import PullRequest
@@ -52,13 +53,14 @@ async def test_reasons_are_printed_and_the_exit_code_is_one(place: Place) -> Non
     rule = ReviewRule(approvals=1)
     protect(place.shop.state, place.shop.people["olga"], place.shop.repository, "main", checks=["ci"], reviews=rule)
     assert await place.ready(f"acme/shop#{pull.number}") == 1
+    until = place.shop.state.now() + SETTLE
     assert (
         place.paper.getvalue()
         == f"""\
 acme/shop#{pull.number}  Fix
-Not ready: checks are running, and 1 more.
+Not ready: required checks may still begin until {until:%H:%M} UTC, and 1 more.
 
-checks are running (pending_checks)
+required checks may still begin until {until:%H:%M} UTC (pending_checks)
   must move:  CI
   seen:       ci: required, not reported yet
   what helps: Wait. If a check stays queued, look whether its runner is there.

@@ -44,7 +44,7 @@ async def test_a_dry_run_of_ship_says_that_it_would_wait_and_writes_nothing(plac
     protect(place.shop.state, place.shop.people["olga"], place.shop.repository, "main", checks=["ci"], reviews=rule)
     assert await place.dry_run(f"acme/shop#{pull.number}") == 0
     said = place.paper.getvalue()
-    assert "Not ready: checks are running, and 1 more." in said
+    assert "Not ready: required checks may still begin until" in said
     assert said.endswith("\nNext: waiting. It waits: pending checks. Costs nothing.\n")
     assert not place.settings.home.exists()
 

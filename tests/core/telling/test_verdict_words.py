@@ -7,7 +7,7 @@ from caseworker.core.pull.own_check import HeadWatch, watch_in
 from caseworker.core.pull.pull_facts import Decided, Watch
 from caseworker.core.pull.reasons import Evidence, Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict
-from caseworker.core.telling.verdict_words import headline, ready_check, verdict_section
+from caseworker.core.telling.verdict_words import headline, ready_check, shown_evidence, verdict_section
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 HEAD = Sha("abcdef1234567890")
@@ -44,6 +44,11 @@ def test_all_reasons_are_told_with_who_must_move() -> None:
 
 Looked at abcdef1234 at 2026-03-02 12:00 UTC."""
     )
+
+
+def test_equal_evidence_is_told_once_with_its_count() -> None:
+    twice = FAILED.model_copy(update={"evidence": (*FAILED.evidence, *FAILED.evidence)})
+    assert shown_evidence(twice) == ["lint: failure (2 of this name)"]
 
 
 def test_what_checks_are_called_cannot_format_the_comment() -> None:

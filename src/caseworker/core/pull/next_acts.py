@@ -99,8 +99,9 @@ def wake_at(case: PullCase, policy: Policy) -> datetime | None:
         return None
     pause = min(policy.pull_look_seconds * 2**case.sight.quiet_looks, policy.pull_look_most_seconds)
     times = [case.sight.looked_at + timedelta(seconds=pause)]
-    times += [time for time in (case.session.deadline, _barrier_end(case, policy)) if time is not None]
-    return min(time for time in times)
+    reasons = case.sight.verdict.reasons if case.sight.verdict is not None else ()
+    known = [case.session.deadline, *(reason.until for reason in reasons)]
+    return min([*times, *(time for time in known if time is not None and time > case.sight.looked_at)])
 
 
 def verdict_shown(case: PullCase) -> str:
@@ -219,13 +220,6 @@ def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
     assert leading is not None, "a ready pull request is not waited for"
     reason = f"It waits: {leading.replace('_', ' ')}."
     return case if case.state is S.WAITING and case.reason == reason else enter(case, S.WAITING, reason, now)
-
-
-def _barrier_end(case: PullCase, policy: Policy) -> datetime | None:
-    verdict, pushed_at = case.sight.verdict, case.watch.pushed_at
-    if verdict is None or pushed_at is None or _of(verdict, R.REVIEW_BARRIER) is None:
-        return None
-    return pushed_at + timedelta(seconds=policy.review_barrier_seconds)
 
 
 def _waits_for_more_checks(verdict: Verdict, policy: Policy, now: datetime) -> bool:
