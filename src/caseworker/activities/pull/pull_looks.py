@@ -11,6 +11,7 @@ from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.pull.pull_steps import run_step
 from caseworker.contract.wire import (
     FailuresReply,
+    HeadReply,
     OutlookReply,
     Postponed,
     PullRequestWork,
@@ -23,7 +24,7 @@ from caseworker.core.pull.failure_signature import signature_of
 from caseworker.core.pull.failures import FailedCheck, WorkflowAttempt, kind_of
 from caseworker.core.pull.next_acts import to_rerun
 from caseworker.core.pull.own_check import CHECK_NAME
-from caseworker.core.pull.pull_events import FailuresRead, NotPossible, Seen
+from caseworker.core.pull.pull_events import FailuresRead, HeadMoved, HeadSame, NotPossible, Seen
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.session_verdict import head_watch, judge_head
 from caseworker.core.pull.verdict import LOOKS, Verdict, wants_another_look
@@ -43,6 +44,10 @@ class PullLooks:
     @activity.defn
     async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
         return await run_step(self._ports.store, request.case.id, lambda stored: self._look(request, stored))
+
+    @activity.defn
+    async def see_head(self, request: PullRequestWork) -> HeadReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._see_head(request, stored))
 
     @activity.defn
     async def read_failures(self, request: PullRequestWork) -> FailuresReply:
@@ -83,6 +88,10 @@ class PullLooks:
             is_fork=subject.is_fork,
             ci_minutes=await self._ci_minutes(request, stored) if is_news else None,
         )
+
+    async def _see_head(self, request: PullRequestWork, stored: StoredPull) -> HeadMoved | HeadSame:
+        head = (await self._ports.look(stored)).subject.head
+        return HeadSame() if head == request.case.work.started_from else HeadMoved(head=head)
 
     async def _ci_minutes(self, request: PullRequestWork, stored: StoredPull) -> int | None:
         """Null: this session has pushed nothing. It takes a request for each push."""
