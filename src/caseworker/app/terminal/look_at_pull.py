@@ -59,8 +59,28 @@ async def look_at_pull(settings: Settings, name: str) -> LookedAt:
         known.append(recorded or await _on_check_run(api, repository, facts) or watch_by_address(facts))
         return known[-1]
 
-    facts, verdict = await look_and_judge(GitHubProbe(api), repository, number, knowing=knowing)
+    try:
+        facts, verdict = await look_and_judge(GitHubProbe(api), repository, number, knowing=knowing)
+    except Refused as refused:
+        await _refuse_issue(api, repository, number)
+        raise refused
     return LookedAt(repository=repository, facts=facts, verdict=verdict, us=known[-1].watch.us)
+
+
+async def _refuse_issue(api: "GitHubApi", repository: RemoteRepository, number: int) -> None:
+    """`Refused` if the number is an issue's: that is said, and how to work on it."""
+    from caseworker.forges.github.api_errors import GitHubRefused
+    from caseworker.forges.github.reads import GitHubReader
+
+    try:
+        found = await GitHubReader(api).issue(repository, number)
+    except GitHubRefused:
+        return
+    if found.pull_request is None:
+        name = f"{repository.owner}/{repository.name}#{number}"
+        raise Refused(
+            f"{name} is an issue, not a pull request.", todo=f"`caseworker run --issue {found.html_url}` works on it."
+        )
 
 
 async def _on_record(

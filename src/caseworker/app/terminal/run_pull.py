@@ -52,6 +52,7 @@ class _Known:
     case: PullCase | None = None
     decision: StartWork | Duplicate
     policy: Policy
+    rehearsal: str | None = None
     spent_micros: int = 0
     parent: CaseId | None = None
 
@@ -60,7 +61,8 @@ async def run_session(request: SessionRequest, settings: Settings, console: Cons
     """Returns the exit code: 0 if the session did its part, 1 if people are needed or it ended otherwise."""
     seen = await look_at_pull(settings, request.pull_request)
     policy = await _policy(settings, seen)
-    _decided(request, seen)  # what is refused anyway is refused before a host is started
+    before = await _known_if_any(settings, request, seen, policy)  # what is refused anyway starts no host
+    _check_rehearsal(request, before, console, as_json=as_json)
     await check_ready(request.rehearsal, settings)
     async with at_desk(settings) as desk:
         known = await _known(desk.store, request, seen, policy)
@@ -76,6 +78,20 @@ async def run_session(request: SessionRequest, settings: Settings, console: Cons
             stored = await follow_pull(desk, case, view)
         await print_pull_summary(desk.store, stored, console, as_json=as_json)
         return exit_code(stored.case)
+
+
+def _check_rehearsal(request: SessionRequest, known: _Known, console: Console, *, as_json: bool) -> None:
+    """A case keeps what it was begun with: all its turns are rehearsed, or none."""
+    if known.case is None or request.rehearsal == known.rehearsal:
+        return
+    if request.rehearsal is not None:
+        begun = "another script" if known.rehearsal is not None else "the real model"
+        raise Refused(
+            f"{known.case.id} was begun with {begun}, and keeps that: `--rehearse` is for a new case.",
+            todo="Leave `--rehearse` out, or use another CASEWORKER_HOME for rehearsals.",
+        )
+    if not as_json:
+        console.print(f"{known.case.id} is rehearsed: the script that it was begun with answers.", style="yellow")
 
 
 async def preview_session(request: SessionRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
@@ -134,6 +150,7 @@ async def _known(store: Store, request: SessionRequest, seen: LookedAt, policy: 
         case=None if stored is None else stored.case,
         decision=decision if isinstance(decision, Duplicate) else _start(decision.start),
         policy=policy if stored is None else stored.policy,
+        rehearsal=None if stored is None else stored.rehearsal,
         spent_micros=spent,
         parent=None if parent is None else parent.case.id,
     )

@@ -110,7 +110,8 @@ class Session(Part):
     iterations: int = 0
     """How often code acted after a look: a turn, an update of the branch, a rerun of checks."""
     worked_on: str = ""
-    """What the last turn was asked for: head and reasons. The same twice without news is no progress."""
+    """What the last turn was asked for: the head, and a digest of the reasons. The same twice without news is no
+    progress."""
     first_turn: int = 0
     """Turns before this session."""
     pushed_before: int = 0

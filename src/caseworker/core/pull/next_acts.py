@@ -1,6 +1,7 @@
 """What a session does after a look at its pull request: fix, update, wait, or end. Pure."""
 
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Final
 
 from caseworker.core.base.policy import Policy
@@ -19,7 +20,6 @@ LEFT_TO_PEOPLE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT})
 _NOT_OF_RESOLVE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT, R.REVIEW_BARRIER, R.MERGEABLE_PENDING})
 """What a resolve run was not asked for."""
 _TO_RESOLVE: Final = frozenset({R.CHANGES_REQUESTED, R.OPEN_THREADS})
-_MOST_ASKED: Final = 4_000
 _MOST_RERUNS: Final = 2
 """Of one check on one commit."""
 
@@ -192,8 +192,10 @@ def _asked_for(case: PullCase) -> str:
     verdict = case.sight.verdict
     assert verdict is not None, "a turn follows a look"
     ours = [reason for reason in verdict.reasons if reason.mover == "us"]
-    tries = sorted(case.fixes.tries.items())
-    return f"{verdict.head} {[(reason.kind, reason.since, reason.evidence) for reason in ours]} {tries}"[:_MOST_ASKED]
+    asked = [reason.model_dump_json(include={"kind", "since", "evidence"}) for reason in ours]
+    tries = [f"{signature} {count}" for signature, count in sorted(case.fixes.tries.items())]
+    digest = sha256("\n".join([*asked, *tries]).encode()).hexdigest()
+    return f"{verdict.head[:10]} {digest[:20]}"
 
 
 def _rest(case: PullCase, verdict: Verdict, policy: Policy, now: datetime) -> PullCase:
