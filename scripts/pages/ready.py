@@ -1,7 +1,8 @@
 """The page of the reasons why a pull request is not ready: docs/ready.md."""
 
+from caseworker.core.pull.own_check import BARRIER, SETTLE
 from caseworker.core.pull.reasons import EXPLANATIONS
-from caseworker.core.pull.verdict import BARRIER, LOOKS, SETTLE
+from caseworker.core.pull.verdict import LOOKS
 
 _HEAD = """\
 # Is a pull request ready?

@@ -37,18 +37,24 @@ class PullDesk:
 
 
 async def begin(store: Store, work: PullWork, *entries: Entry, **known: object) -> CaseId:
-    repository = await store.repositories.register(SHOP)
-    case = pull_case(repository, 9)
+    return await begin_at(store, SHOP, 9, work, *entries, **known)
+
+
+async def begin_at(
+    store: Store, at: RemoteRepository, number: int, work: PullWork, *entries: Entry, **known: object
+) -> CaseId:
+    repository = await store.repositories.register(at)
+    case = pull_case(repository, number)
     new = NewPullCase(
         repository=repository,
-        number=9,
+        number=number,
         title="Count in cents",
         url="https://github.com/acme/shop/pull/9",
         author="rita",
         policy=Policy(),
         rehearsal=None,
         trace=TRACE,
-        thread=thread_on(SHOP, 9),
+        thread=thread_on(at, number),
     )
     first = NewMessage(
         case=case,

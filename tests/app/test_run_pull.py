@@ -12,8 +12,11 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.run_pull import SessionRequest, preview_session, run_session
 from caseworker.core.base.errors import Refused
 from caseworker.core.people.commands import PullWork
+from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.protection import ReviewRule
+from caseworker.store.store import open_store
+from tests.app.pull_desk import begin_at
 from tests.edges.github_shop import Shop, opened_shop
 from tests.edges.test_github_probe import proposed
 
@@ -44,7 +47,7 @@ async def test_a_dry_run_of_ship_says_that_it_would_wait_and_writes_nothing(plac
     protect(place.shop.state, place.shop.people["olga"], place.shop.repository, "main", checks=["ci"], reviews=rule)
     assert await place.dry_run(f"acme/shop#{pull.number}") == 0
     said = place.paper.getvalue()
-    assert "Not ready: checks are running, and 1 more." in said
+    assert "Not ready: required checks may still begin until" in said
     assert said.endswith("\nNext: waiting. It waits: pending checks. Costs nothing.\n")
     assert not place.settings.home.exists()
 
@@ -75,10 +78,11 @@ async def test_a_dry_run_as_json_has_the_verdict_and_the_act(place: Place, capsy
         ("acme/shop#{number}", "soon", "soon is no deadline for ship"),
         ("acme/shop#99", None, "GitHub has no pull request 99 there"),
         ("shop", None, "shop names no pull request"),
+        ("acme/shop#{issue}", None, "is an issue, not a pull request. `caseworker run --issue http"),
     ],
 )
 async def test_what_can_not_begin_is_refused(place: Place, name: str, deadline: str | None, says: str) -> None:
-    named = name.format(number=proposed(place.shop).number)
+    named = name.format(number=proposed(place.shop).number, issue=place.shop.issue().number)
     with pytest.raises(Refused, match=says):
         await place.dry_run(named, deadline=deadline)
 
@@ -88,3 +92,14 @@ async def test_without_a_model_nothing_is_begun(place: Place) -> None:
     with pytest.raises(Refused, match="no key and no rehearsal"):
         await run_session(request, place.settings, Console(file=place.paper), as_json=False)
     assert not place.settings.home.exists()
+
+
+async def test_a_script_for_a_case_that_was_begun_without_it_is_refused(place: Place) -> None:
+    pull = proposed(place.shop)
+    place.settings.home.mkdir()
+    store = await open_store(place.settings.database)
+    await begin_at(store, place.shop.ref, pull.number, "ship", state=PullState.ENDED, end=SessionEnd.ABORTED)
+    await store.close()
+    request = SessionRequest(pull_request=f"acme/shop#{pull.number}", work="ship", rehearsal="turns: []")
+    with pytest.raises(Refused, match="was begun with the real model, and keeps that: `--rehearse` is for a new case"):
+        await run_session(request, place.settings, Console(file=place.paper), as_json=False)

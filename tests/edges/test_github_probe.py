@@ -13,9 +13,10 @@ from pydantic import JsonValue
 from scripts.graphql_names import PUBLISHED
 
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.verdict import judge
-from caseworker.core.telling.verdict_words import CHECK_NAME, ready_check
+from caseworker.core.telling.verdict_words import ready_check
 from caseworker.forges.github.connect import connect
 from caseworker.forges.github.issue_links import parse_pull_link
 from caseworker.forges.github.probe import GitHubProbe
@@ -168,14 +169,17 @@ async def test_the_verdict_is_one_check_run_on_the_head_and_neutral_until_ready(
     now = shop.state.now()
     for minutes, conclusion in ((0, "neutral"), (60, "success")):
         verdict = judge(facts, now=now + timedelta(minutes=minutes))
-        await shop.broker.do(shop.ref, ready_write(ready_check(verdict), key=f"acme/shop!2/0/ready/{pull.head.sha}"))
+        check = ready_check(verdict, HeadWatch(head=verdict.head))
+        await shop.broker.do(shop.ref, ready_write(check, key=f"acme/shop!2/0/ready/{pull.head.sha}"))
         [run] = [run for suite in shop.repository.records.suites for run in suite.runs]
         assert (run.name, run.status, run.conclusion) == (CHECK_NAME, "completed", conclusion)
         assert run.head_sha == pull.head.sha
 
 
-@pytest.mark.parametrize("text", ["acme/shop#7", "acme/shop!7", "https://github.com/acme/shop/pull/7/files"])
-def test_a_pull_request_is_named_in_three_ways(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["acme/shop#7", "acme/shop!7", "acme/shop/pull/7", "https://github.com/acme/shop/pull/7/files"]
+)
+def test_a_pull_request_is_named_in_several_ways(text: str) -> None:
     link = parse_pull_link(text)
     assert (link.owner, link.name, link.number) == ("acme", "shop", 7)
 

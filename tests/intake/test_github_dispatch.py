@@ -55,7 +55,7 @@ async def test_triage_plan_and_implement_follow_each_other(desk: Desk) -> None:
 async def test_a_missing_prerequisite_is_refused_before_the_mutex_strips_labels(desk: Desk) -> None:
     desk.github.change(7, labels=("bot:triage",))
     assert await desk.labels("ann", 7, "bot:plan") == "refused: needs_earlier"
-    assert desk.github.removed == []
+    assert desk.github.targets[7].labels == ("bot:triage",), "only the refused label is taken off"
     assert list(desk.github.replies.values()) == [
         (7, "`plan` needs a finished triage first: add the label `bot:triage`, when it is done `bot:plan`.")
     ]

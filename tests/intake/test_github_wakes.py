@@ -7,8 +7,8 @@ import pytest
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.people.messages import NO_MESSAGE
 from caseworker.core.pull.case import PullState, SessionEnd
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.registry import TargetKind
-from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.pull_wakes import PullWakes
 from caseworker.store.store import Store
 from tests.edges.slack_world import until

@@ -82,6 +82,38 @@ async def test_the_push_and_the_close_of_a_person_wake_a_session(github: GitHubO
     await session.expect_end(SessionEnd.CLOSED)
 
 
+@pytest.mark.parametrize("words", ["resume", "bot:resume"])
+async def test_resume_after_the_push_of_a_person_goes_on_from_the_new_head(github: GitHubOffice, words: str) -> None:
+    pull = _pull(github)
+    github.olga.labels(pull.issue, "bot:ship")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    new = github.olga.commits(github.shop, "fix", {"greeting.txt": "Hello, world\n"}, "A comma")
+    await session.expect_end(SessionEnd.TAKEN_OVER)
+    await github.expect_said(pull.issue, "The comment `resume` lets Caseworker go on from the head as it is then.")
+    resume = github.olga.comments(pull.issue, words)
+    waiting = await session.expect_waiting_for("pending_checks")
+    assert (waiting.watch.baseline, waiting.session.workflow, waiting.epoch) == (new, "ship", 2)
+    await github.expect_said(pull.issue, "What people have pushed meanwhile is adopted.")
+    ScriptedCi(github.github.state, github.shop, github.olga.actor).runs(new, {"unit": "success"})
+    await session.expect_end(SessionEnd.READY)
+    await github.expect(lambda: [one.content for one in resume.reactions][-1:] == ["+1"], "reactions", pull.issue)
+
+
+@pytest.mark.parametrize("words", ["rebase", "bot:rebase"])
+async def test_a_rebase_that_no_owner_asks_for_is_refused_and_costs_no_turn(github: GitHubOffice, words: str) -> None:
+    pull = _pull(github)
+    rita = github.github.user("rita", role="write", on=github.shop)
+    github.olga.labels(pull.issue, "bot:ship")
+    session = await _session(github, pull)
+    await session.expect_waiting_for("pending_checks")
+    asked = rita.comments(pull.issue, words)
+    await github.expect_said(pull.issue, "`rebase` is for an owner to ask for")
+    await github.expect(lambda: [one.content for one in asked.reactions][-1:] == ["confused"], "reactions", pull.issue)
+    waiting = await session.expect_waiting_for("pending_checks")
+    assert (waiting.progress.turns, waiting.people.asked_update) == (0, None)
+
+
 async def test_an_owner_asks_for_a_rebase_by_a_comment(github: GitHubOffice) -> None:
     pull = _pull(github)
     old = pull.head.sha

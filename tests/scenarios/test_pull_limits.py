@@ -48,6 +48,11 @@ async def test_threads_of_a_fork_are_answered_and_nothing_is_pushed(github: GitH
     await session.expect_waiting_for("open_threads")
     assert [one.author.login for one in pull.threads[0].comments] == ["rita", BOT]
     assert git_store.branches(fork.path)["fix"] == head
+    await github.expect(
+        lambda: "in a fork, where Caseworker pushes nothing" in github.tracking(pull.issue)["ship"],
+        "a note on the fork",
+        pull.issue,
+    )
 
 
 async def test_a_usage_limit_defers_the_session_until_it_is_lifted(github: GitHubOffice) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.core.pull.case import SessionEnd
+from caseworker.core.people.commands import Stop
+from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.github_double import git_store
 from caseworker.github_double.acts.pull_acts import edit_pull, set_auto_merge, set_draft
 from caseworker.github_double.acts.queue_acts import enqueue
@@ -101,6 +102,33 @@ async def test_a_force_push_in_the_middle_of_a_turn_drops_the_turns_work(github:
     await session.expect_end(SessionEnd.TAKEN_OVER)
     assert git_store.branches(github.shop.path)["fix"] == theirs[0]
     assert [one.author.login for one in pull.threads[0].comments] == ["rita"]
+
+
+async def test_the_push_of_a_person_stops_a_turn_that_is_under_way(github: GitHubOffice) -> None:
+    pull = _pull(github, "Hello wolrd\n")
+    rita = github.github.user("rita", role="write", on=github.shop)
+    rita.remarks(pull, "greeting.txt", 1, "It is spelt world.")
+    github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves(FIX, threads=1))
+    github.world.agent.holds_in(Task.RESOLVE_PULL)  # for ever
+    session = await asks_for(github, pull, policy=NO_CHECKS)
+    await github.world.agent.reached(Task.RESOLVE_PULL)
+    await session.rings()  # news that is no push stops nothing
+    rita.commits(github.shop, "fix", {"greeting.txt": "Hello, world\n"}, "A comma")
+    ended = await session.expect_end(SessionEnd.TAKEN_OVER)
+    assert (github.world.agent.stopped, ended.progress.turns) == ([Role.DEVELOPER], 0)
+
+
+async def test_a_person_stops_a_turn_that_is_under_way(github: GitHubOffice) -> None:
+    pull = _pull(github, "Hello wolrd\n")
+    rita = github.github.user("rita", role="write", on=github.shop)
+    rita.remarks(pull, "greeting.txt", 1, "It is spelt world.")
+    github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves(FIX, threads=1))
+    github.world.agent.holds_in(Task.RESOLVE_PULL)
+    session = await asks_for(github, pull, policy=NO_CHECKS)
+    await github.world.agent.reached(Task.RESOLVE_PULL)
+    await session.says("stop", Stop())
+    await session.expect_state(PullState.PAUSED)
+    assert github.world.agent.stopped == [Role.DEVELOPER]
 
 
 async def test_two_reviewers_who_contradict_each_other_are_both_answered_and_decide(github: GitHubOffice) -> None:

@@ -1,5 +1,8 @@
 """Ship sessions that need no agent: they look, wait for events, and end when only people are left."""
 
+from pathlib import Path
+
+from caseworker.app.terminal.look_at_pull import look_at_pull
 from caseworker.core.people.commands import Abort, Resume, Stop
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.github_double import git_store
@@ -86,15 +89,20 @@ async def test_a_branch_behind_its_base_is_brought_up_to_date_where_a_rule_wants
     await session.expect_end(SessionEnd.READY)
 
 
-async def test_people_have_twenty_minutes_to_look_after_a_push(github: GitHubOffice) -> None:
+async def test_people_have_twenty_minutes_to_look_after_a_push(github: GitHubOffice, tmp_path: Path) -> None:
     pull = _pull(github)
     protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"], is_strict=True)
     github.olga.commits(github.shop, "main", {"other.txt": "More\n"}, "Go on")
     old = pull.head.sha
     _ci(github).runs(old, {"unit": "success"})  # GitHub says "behind" only if nothing else is in the way
     session = await asks_for(github, pull, policy=WITH_BARRIER)
-    _ci(github).runs(await session.expect_other_head(old), {"unit": "success"})
+    new = await session.expect_other_head(old)
+    _ci(github).runs(new, {"unit": "success"})
     await session.expect_waiting_for("review_barrier")
+    await github.expect(lambda: (new, "neutral") in _verdicts_shown(github), "a check run", pull.issue)
+    elsewhere = github.settings.model_copy(update={"home": tmp_path / "elsewhere"})
+    seen = await look_at_pull(elsewhere, f"{github.shop.full_name}#{pull.number}")
+    assert seen.verdict.leading == "review_barrier", "who has no record must be told the same"
 
 
 async def test_a_person_stops_it_lets_it_go_on_and_ends_it(github: GitHubOffice) -> None:

@@ -155,6 +155,7 @@ def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
             looks.look_at_pull,
             looks.read_failures,
             looks.rerun_checks,
+            looks.see_head,
             looks.foresee_push,
             looks.report_verdict,
             branch.prepare_pull,

@@ -4,11 +4,11 @@ from typing import Final
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.commands import MessageKind, PullWork
 from caseworker.core.people.phrasing import Page
 from caseworker.core.runs.dispatch import MILESTONE_OF
 
-_NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback", MessageKind.START: "ship"}
+_NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
 _TYPED_WORDS: Final = {
     MessageKind.WORDS: '"..."',
     MessageKind.ANSWER: '"..."',
@@ -31,10 +31,6 @@ _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 """In a thread these are no command: whatever is said there is read."""
 
 
-_START: Final = "the comment `bot:ship` below the pull request"
-"""A session is begun where the pull request is, or in a terminal."""
-
-
 class TerminalPhrasing:
     """Commands of the command line, as they are typed."""
 
@@ -44,6 +40,9 @@ class TerminalPhrasing:
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         follows = given or _TYPED_WORDS.get(kind, "")
         return f"`caseworker {_NAMES.get(kind, kind.value)} {case}{f' {follows}' if follows else ''}`"
+
+    def start(self, case: CaseId, work: PullWork) -> str:
+        return f"`caseworker {work} {case}`"
 
     def until(self, milestone: Milestone) -> str:
         return f"`--until {milestone}`"
@@ -73,10 +72,11 @@ class ReplyPhrasing:
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         if kind in _PLAIN:
             return self.name(kind)
-        if kind is MessageKind.START:
-            return _START
         said = "reject: what should be different" if kind is MessageKind.REJECT else _reply(kind)
         return f"the reply `{said}{f' {given}' if given else ''}`"
+
+    def start(self, case: CaseId, work: PullWork) -> str:
+        return f"the comment `bot:{work}` below the pull request"  # a session is begun where the pull request is
 
     def until(self, milestone: Milestone) -> str:
         return ""  # the grammar of replies has no words for it
@@ -110,6 +110,9 @@ class CommentPhrasing:
         said = "reject: what should be different" if kind is MessageKind.REJECT else _reply(kind)
         return f"the comment `{said}{f' {given}' if given else ''}`"
 
+    def start(self, case: CaseId, work: PullWork) -> str:
+        return f"the comment `bot:{work}`"
+
     def until(self, milestone: Milestone) -> str:
         return f"the label `bot:{_WORKFLOWS[milestone]}` instead"
 
@@ -130,4 +133,4 @@ class CommentPhrasing:
 
 
 def _reply(kind: MessageKind) -> str:
-    return "bot:ship" if kind is MessageKind.START else kind.value.replace("_", " ")
+    return kind.value.replace("_", " ")

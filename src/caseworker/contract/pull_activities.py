@@ -5,6 +5,7 @@ from temporalio import activity
 from caseworker.contract.activities import signature
 from caseworker.contract.wire import (
     FailuresReply,
+    HeadReply,
     KeepReply,
     OutlookReply,
     Postponed,
@@ -41,6 +42,11 @@ class PullActivities:
     @activity.defn
     async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
         """Read the pull request and judge it."""
+        signature()
+
+    @activity.defn
+    async def see_head(self, request: PullRequestWork) -> HeadReply:
+        """Whether the head is still the one that the work in hand began from."""
         signature()
 
     @activity.defn

@@ -29,6 +29,7 @@ from caseworker.core.pull.pull_events import (
     BranchUpdated,
     FailuresRead,
     HeadMoved,
+    HeadSame,
     NotPossible,
     Published,
     PullBuilt,
@@ -200,6 +201,7 @@ class PushOutlook(_Wire):
 
 PullTurnReply = Annotated[PullTurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]
 PullBuildReply = Annotated[PullBuilt | TurnDied, Field(discriminator="kind")]
+HeadReply = Annotated[HeadMoved | HeadSame | NotPossible | Postponed, Field(discriminator="kind")]
 SeenReply = Annotated[Seen | NotPossible | Postponed, Field(discriminator="kind")]
 FailuresReply = Annotated[FailuresRead | NotPossible | Postponed, Field(discriminator="kind")]
 PreparedReply = Annotated[PullPrepared | HeadMoved | NotPossible | Postponed, Field(discriminator="kind")]

@@ -9,7 +9,9 @@ from temporalio.exceptions import TimeoutError as ActivityTimedOut
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import REFUSED, WORKER_DIED
-    from caseworker.core.issue.facts import EffectRefused
+    from caseworker.contract.wire import TurnDied
+    from caseworker.core.issue.facts import EffectRefused, TurnGaveUp
+    from caseworker.core.pull.pull_events import PullTurnFailed
 
 R = TypeVar("R")
 
@@ -48,3 +50,12 @@ async def refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
         if is_refusal(error):
             return EffectRefused(reason=cause_of(error))
         raise
+
+
+def failed_pull_turn(reply: TurnGaveUp | TurnDied | EffectRefused) -> PullTurnFailed:
+    """Why a turn of a pull case has no outcome, as far as the rules need it."""
+    if isinstance(reply, TurnGaveUp) and reply.limit == "budget":
+        return PullTurnFailed(reason=reply.reason, why="budget")
+    if isinstance(reply, TurnDied) and reply.until is not None:
+        return PullTurnFailed(reason=reply.reason, why="quota", resume_at=reply.until)
+    return PullTurnFailed(reason=reply.reason)

@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
         PullTurnActivities,
     )
     from caseworker.core.base.roles import Role, Task
-    from caseworker.core.issue.facts import EffectRefused, TurnGaveUp
+    from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import TURN_FAILED, read_by
     from caseworker.core.pull import next_acts, work_moves
@@ -35,14 +35,13 @@ with workflow.unsafe.imports_passed_through():
         PullEvent,
         PullPrepared,
         PullTurnEnded,
-        PullTurnFailed,
         PushWithheld,
         Seen,
         WorkKept,
     )
     from caseworker.core.pull.pull_moves import without_post
     from caseworker.core.record.entries import PullMoved
-    from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
+    from caseworker.flows.activity_failures import Interrupted, failed_pull_turn, refusal_as_fact
     from caseworker.flows.base.case_flow import CaseFlow
 
 P = TypeVar("P")
@@ -58,6 +57,8 @@ class PullWorkflow(CaseFlow[PullCase]):
     def __init__(self, start: wire.CaseInput) -> None:
         super().__init__(start, PullCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
+        self._seen = 0  # bells when the head was seen last during long work
+        self._moved: HeadMoved | None = None  # a push that has stopped long work
 
     @workflow.run
     async def run(self, start: wire.CaseInput) -> None:
@@ -116,6 +117,10 @@ class PullWorkflow(CaseFlow[PullCase]):
     # --- work, by state
 
     async def _work(self) -> None:
+        moved, self._moved = self._moved, None
+        if moved is not None and self._case.work.started_from is not None:
+            await self._after(moved)
+            return
         match self._case.state:
             case PullState.LOOKING:
                 await self._look_at_pull()
@@ -158,14 +163,10 @@ class PullWorkflow(CaseFlow[PullCase]):
         assert commit is not None, "a build follows a look"
         number = self._case.progress.builds + 1
         request = wire.PullBuildRequest(case=self._case, number=number, commit=commit, policy=self._policy)
-        ended = await self._run_long(
-            PullBuildActivities.run_pull_build,
-            request,
-            limit=_LONGEST_BUILD,
-            heartbeat=self._policy.heartbeat_seconds,
-        )
+        heartbeat = self._policy.heartbeat_seconds
+        ended = await self._run_watched(PullBuildActivities.run_pull_build, request, _LONGEST_BUILD, heartbeat)
         self._case = self._case.updated(builds=number)
-        if isinstance(ended, wire.TurnDied):
+        if isinstance(ended, wire.TurnDied | EffectRefused):
             await self._after(NotPossible(reason=f"The build could not be run: {ended.reason}"))
         else:
             await self._become(work_moves.after_build(self._case, ended, self._policy, workflow.now()))
@@ -206,11 +207,9 @@ class PullWorkflow(CaseFlow[PullCase]):
             return
         turn = self._case.progress.turns + 1
         request = wire.PullTurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
-        reply: wire.PullTurnReply = await self._run_long(
-            PullTurnActivities.run_pull_turn,
-            request,
-            limit=timedelta(seconds=self._policy.turn_seconds + 300),
-            heartbeat=self._policy.turn_heartbeat_seconds,
+        limit, heartbeat = timedelta(seconds=self._policy.turn_seconds + 300), self._policy.turn_heartbeat_seconds
+        reply: wire.PullTurnReply | EffectRefused = await self._run_watched(
+            PullTurnActivities.run_pull_turn, request, limit, heartbeat
         )
         self._case = self._case.updated(turns=turn)
         read, self._in_hand = self._in_hand, []
@@ -219,13 +218,28 @@ class PullWorkflow(CaseFlow[PullCase]):
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return
         given = await self._given(turn)
-        failed = PullTurnFailed(reason=reply.reason)
-        if isinstance(reply, TurnGaveUp) and reply.limit == "budget":
-            failed = PullTurnFailed(reason=reply.reason, why="budget")
-        elif isinstance(reply, wire.TurnDied) and reply.until is not None:
-            failed = PullTurnFailed(reason=reply.reason, why="quota", resume_at=reply.until)
-        await self._become(work_moves.after_failed_turn(self._case, failed, workflow.now()))
+        await self._become(work_moves.after_failed_turn(self._case, failed_pull_turn(reply), workflow.now()))
         await self._settle(given, TURN_FAILED)
+
+    async def _run_watched(
+        self, method: Callable[[Any, P], Awaitable[R | wire.TurnDied]], request: P, limit: timedelta, heartbeat: float
+    ) -> R | wire.TurnDied | EffectRefused:
+        self._seen = self._bells
+        return await refusal_as_fact(self._run_long(method, request, limit=limit, heartbeat=heartbeat))
+
+    def _has_news(self) -> bool:
+        return self._bells != self._seen and self._case.work.started_from is not None
+
+    async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
+        """A person's push makes the work in hand worthless: it is stopped, and not paid for to its end."""
+        self._seen = self._bells
+        seeing = self._begin(PullActivities.see_head, self._request())
+        await workflow.wait_condition(lambda: seeing.done() or is_over() or self._closing)
+        if not seeing.done():
+            seeing.cancel()
+            self._cut_short.append(seeing)
+        elif isinstance(found := await seeing, HeadMoved):
+            self._moved, self._closing = found, True
 
     # --- the forge
 

@@ -131,9 +131,11 @@ def understand(stored: StoredAny, words: Words, standing: Standing) -> Understoo
 
 
 def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> Command:
-    """A command from somebody who may not give it counts as plain words."""
+    """A command from an outsider who may not give it counts as plain words. One of the team is refused instead: as
+    words it would start a turn, which must not obey it either."""
     command = parse(text, standing, _context(stored, words.author), words.command)
-    if words.command is None and not may(KINDS[stored.kind].rights, standing, command):
+    is_outside = standing is not Standing.DEVELOPER
+    if words.command is None and is_outside and not may(KINDS[stored.kind].rights, standing, command):
         return _command(stored, replace(words, command=Say()), text, standing)
     return command
 

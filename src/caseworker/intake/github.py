@@ -1,16 +1,16 @@
 """Processes GitHub events: finds out what an event is to us, and passes it to the dispatcher or to its case."""
 
 import re
-from collections.abc import Mapping
 from typing import Final, assert_never
 
 import structlog
 
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.people.commands import Abort, Answer, BringUpToDate, Command, Resume, Say, Stop
+from caseworker.core.people.commands import Answer, Say
 from caseworker.core.people.forge_roles import may_ask
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.delivery_outcomes import (
     Answered,
     BecameMessage,
@@ -24,7 +24,6 @@ from caseworker.core.runs.delivery_outcomes import (
 )
 from caseworker.core.runs.registry import VERBS, by_label
 from caseworker.core.telling.delivery_words import reply_words
-from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.conversation import Conversation, understand
 from caseworker.intake.github_comments import GitHubComments, words_of
 from caseworker.intake.github_dispatch import Asked, Dispatcher
@@ -45,9 +44,10 @@ from caseworker.intake.github_events import (
 from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, GitHubPorts, OnGitHub, is_over
 from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_body
 from caseworker.intake.pull_wakes import PullWakes
+from caseworker.intake.session_commands import LITERAL, SessionCommands, session_command
 from caseworker.ports import Doorbell, Store, StoredCase
 from caseworker.ports.deliveries import Claim
-from caseworker.ports.github import SURFACE, Mentioned, Reaction, Target, Unclear, Wants
+from caseworker.ports.github import Mentioned, Target, Unclear, Wants
 
 log = structlog.get_logger()
 
@@ -55,10 +55,6 @@ _OUR_MARK: Final = re.compile(r"^<!-- (?:caseworker|workflow-run):", re.MULTILIN
 _UNCLEAR: Final = "?"
 _ANSWERED: Final = "!"
 """Stored instead of a verb where the classifier found none: whether somebody has answered."""
-_TO_A_SESSION: Final[Mapping[str, Command]] = {
-    command.kind.value: command for command in (Stop(), Resume(), Abort(), BringUpToDate())
-}
-"""Literal commands (`bot:stop`) that are for the session on a pull request. They begin no run."""
 
 
 class GitHubIntake:
@@ -75,6 +71,9 @@ class GitHubIntake:
         self._wakes = PullWakes(store=store, doorbell=doorbell)
         self.dispatcher = Dispatcher(
             store=store, doorbell=doorbell, facts=self._facts, writes=ports.writes, place=place
+        )
+        self._sessions = SessionCommands(
+            store=store, facts=self._facts, writes=ports.writes, comments=self._comments, dispatcher=self.dispatcher
         )
 
     async def process(self, claim: Claim) -> Outcome:
@@ -163,12 +162,15 @@ class GitHubIntake:
             return Ignored(reason=IgnoreReason.NO_CASE)
         target = await self._facts.target(event)
         standing = await self._facts.standing(event, author, target)
+        command = session_command(event, stored, standing)
+        if command is not None and may_ask(standing) and not isinstance(trigger, LiteralCommand):
+            return await self._sessions.give(event, command, standing, target)
         match trigger:
             case LiteralCommand():
                 if not may_ask(standing):
                     return NotDone(reason=RefusalReason.NOT_ALLOWED, detail=author.login)
-                if trigger.verb in _TO_A_SESSION:
-                    return await self._command(event, trigger.verb, standing)
+                if trigger.verb in LITERAL:
+                    return await self._sessions.give(event, LITERAL[trigger.verb], standing, target)
                 return await self._ask(event, trigger, standing, target)
             case Mention() if may_ask(standing) and not _is_command(event, stored, standing):
                 return await self._mention(claim, event, stored, standing, target)
@@ -194,24 +196,6 @@ class GitHubIntake:
             text=event.comment.text,
         )
         return await self.dispatcher.dispatch(asked)
-
-    async def _command(self, event: CommentChanged, verb: str, standing: Standing) -> Outcome:
-        await self._react(event, Reaction.SEEN)
-        session = await self._facts.session(event)
-        if session is not None:
-            became = await self._comments.command(event, session, standing, _TO_A_SESSION[verb])
-            message = await self._store.inbox.find(SURFACE, event.reference)
-            if message is not None and message.refused:  # what is obeyed is shown by the session itself
-                await self._react(event, Reaction.FAILED)
-            return became
-        await self._react(event, Reaction.FAILED)
-        refused = NotDone(reason=RefusalReason.NOTHING_RUNS, detail=verb)
-        key = f"{event.subject} refused"
-        await self._ports.writes.reply(event.repository, event.number, reply_words(refused), key=key)
-        return refused
-
-    async def _react(self, event: CommentChanged, reaction: Reaction) -> None:
-        await self.dispatcher.react(event.reaction_to, reaction, about=event.lane)
 
     async def _mention(
         self, claim: Claim, event: CommentChanged, stored: OnGitHub | None, standing: Standing, target: Target | None

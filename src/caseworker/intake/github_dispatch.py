@@ -33,7 +33,7 @@ from caseworker.core.runs.dispatch import (
 from caseworker.core.runs.run import RunState
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import ring
-from caseworker.intake.github_events import OnTarget
+from caseworker.intake.github_events import LabelChanged, OnTarget
 from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, OnGitHub, parent_facts
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import Doorbell, Issue, NewPullCase, Store, StoredCase
@@ -58,6 +58,8 @@ class Asked:
     """The comment that asks. Empty: a label."""
     text: str = ""
     """The comment's text."""
+    resumes: bool = False
+    """It takes up a session that has ended."""
 
 
 class Dispatcher:
@@ -109,7 +111,8 @@ class Dispatcher:
                 case = await self._open_pull(asked, go, go.start.command, parent)
             case StartAgain():
                 assert stored is not None, "only a case can be started again"
-                case = await self._go_on(asked, go, stored, go.start.command)
+                again = go.start.command.model_copy(update={"resumes": asked.resumes})
+                case = await self._go_on(asked, go, stored, again)
             case Remember():
                 await self._remember(asked, go.start)
                 return Dispatched(workflow=go.workflow)
@@ -197,6 +200,9 @@ class Dispatcher:
         words = reply_words(refused)
         if words and refused.reason is not RefusalReason.TARGET_LOCKED:  # there, GitHub takes no comment of an App
             await self._writes.reply(asked.event.repository, asked.event.number, words, key=f"{asked.key} refused")
+        if isinstance(asked.event, LabelChanged) and asked.target is not None:
+            # It would look as if it were asked for, and could not be set again to ask again.
+            await self._writes.remove_label(asked.event.repository, asked.event.number, asked.event.label)
         await self._react(asked, Reaction.FAILED)
         return refused
 

@@ -8,9 +8,11 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.pull.own_check import HeadWatch, watch_by_address
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.reasons import Reason, ReasonKind
-from caseworker.core.pull.verdict import LOOKS, Verdict, judge, wants_another_look
+from caseworker.core.pull.session_verdict import judge_head
+from caseworker.core.pull.verdict import LOOKS, Verdict, wants_another_look
 from caseworker.ports.pull_probe import PullProbe
 
 
@@ -35,6 +37,10 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+async def _by_address(facts: PullFacts) -> HeadWatch:
+    return watch_by_address(facts)
+
+
 async def look_and_judge(
     probe: PullProbe,
     repository: RepositoryRef,
@@ -42,15 +48,17 @@ async def look_and_judge(
     *,
     clock: Callable[[], datetime] = _now,
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    knowing: Callable[[PullFacts], Awaitable[HeadWatch]] = _by_address,
 ) -> tuple[PullFacts, Verdict]:
-    """Looks again while GitHub computes the merge, at most three times. For a waiting person: a flow uses timers."""
+    """Looks again while GitHub computes the merge, at most three times. For a waiting person: a flow uses timers.
+    `knowing`: what else is known of the head."""
     facts = await probe.look(repository, number)
     for seconds in LOOKS:
         if not wants_another_look(facts):
             break
         await pause(seconds)
         facts = await probe.look(repository, number)
-    return facts, judge(facts, now=clock())
+    return facts, judge_head(facts, await knowing(facts), now=clock())
 
 
 def readiness(name: str, facts: PullFacts, verdict: Verdict) -> Readiness:

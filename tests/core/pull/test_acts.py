@@ -139,6 +139,14 @@ def test_pauses_between_looks_grow_while_nothing_changes_and_shrink_with_news() 
     assert news == NOW + timedelta(seconds=60)
 
 
+def test_it_looks_when_a_reason_passes_by_itself() -> None:
+    passing = NOT_BEGUN.model_copy(update={"until": later(3)})
+    case = begun()
+    for _ in range(8):
+        case = looked(case, passing)
+    assert wake_at(case, POLICY) == later(3)
+
+
 def test_to_go_on_waiting_for_the_same_is_no_move() -> None:
     first = looked(begun(), PENDING)
     second = looked(first, PENDING, now=later(1))

@@ -23,13 +23,13 @@ from caseworker.core.people.messages import Standing
 from caseworker.core.people.receipts import OVER, STRANGERS
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.core.pull.command_fit import pull_misfit
-from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, look
+from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, RESUMED, look
 from caseworker.core.pull.pull_events import BranchUpdated, Published
 from caseworker.core.pull.pull_moves import pause
 from caseworker.core.pull.pull_posts import PullAbout
 from caseworker.core.pull.work_moves import after_publish, after_update
 from tests.core.pull.session_examples import HEAD, NEXT, NOW, POLICY, begun, claimed, later, looked
-from tests.core.pull.test_acts import PENDING, REVIEW
+from tests.core.pull.test_acts import PENDING, REVIEW, TAKEN
 
 S = PullState
 
@@ -77,6 +77,18 @@ def test_commands_to_a_session_that_is_over_are_refused(command: Command) -> Non
     ended = looked(begun(), REVIEW)
     assert look(ended, [claimed(command)], POLICY, NOW).settled[0].outcome == NOT_RUNNING
     assert pull_misfit(ended, command) == NOT_RUNNING
+
+
+def test_a_session_that_a_person_took_over_is_taken_up_from_the_new_head() -> None:
+    taken = looked(looked(begun(), PENDING), TAKEN)
+    assert (taken.session.end, taken.can_be_taken_up) == (SessionEnd.TAKEN_OVER, True)
+    again = look(taken, [claimed(StartWork(resumes=True))], POLICY, NOW)
+    assert (again.after.state, again.after.watch.baseline, again.settled[0].outcome) == (S.LOOKING, None, RESUMED)
+    assert again.after.outbox[-1].about is PullAbout.RESUMED
+
+
+def test_a_session_that_has_done_its_part_is_not_taken_up() -> None:
+    assert not looked(begun(), REVIEW).can_be_taken_up
 
 
 def test_money_lets_a_session_go_on_that_ran_out_of_it() -> None:

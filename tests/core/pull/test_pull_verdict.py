@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caseworker.core.pull.own_check import BARRIER, CHECK_NAME, SETTLE
 from caseworker.core.pull.pull_facts import (
     CheckFact,
     Decided,
@@ -22,7 +23,7 @@ from caseworker.core.pull.pull_facts import (
     Watch,
 )
 from caseworker.core.pull.reasons import EXPLANATIONS, ReasonKind
-from caseworker.core.pull.verdict import BARRIER, SETTLE, Verdict, judge, wants_another_look
+from caseworker.core.pull.verdict import Verdict, judge, wants_another_look
 from tests.core.pull import pull_examples as example
 from tests.core.pull.pull_examples import BASELINE, CI, HEAD, LONG_AGO, NOW, OTHER, OURS, READY, Change, with_state
 
@@ -404,3 +405,30 @@ def test_a_state_of_github_that_is_not_mergeable_is_explained_or_said_to_be_unex
     }
     if (wanted := needed.get(facts.mergeability.state)) is not None:
         assert found & wanted
+
+
+PASSED = CI.model_copy(update={"is_required": False})
+RUNNING = CheckFact(name="slow", state="pending", result="queued")
+
+
+@pytest.mark.parametrize(
+    ("checks", "told"),
+    [
+        ((), "no check has reported yet; checks may begin until 12:09 UTC"),
+        ((PASSED,), "all checks passed; further checks may still begin until 12:09 UTC"),
+        ((PASSED, RUNNING), "checks are running"),
+    ],
+)
+def test_checks_that_may_still_begin_are_not_said_to_run(checks: tuple[CheckFact, ...], told: str) -> None:
+    young = READY.subject.model_copy(update={"head_since": NOW - timedelta(minutes=1)})
+    facts = READY.model_copy(update={"checks": checks, "demands": Demands(), "subject": young})
+    [reason] = judge(facts, now=NOW).reasons
+    assert (reason.kind, reason.short) == (Kind.PENDING_CHECKS, told)
+    assert (reason.until is None) is (told == "checks are running")
+
+
+def test_our_own_check_run_is_no_reason_even_where_a_rule_demands_it() -> None:
+    ours = CheckFact(name=CHECK_NAME, state="expected", is_required=True)
+    demands = READY.demands.model_copy(update={"checks": (*READY.demands.checks, DemandedCheck(name=CHECK_NAME))})
+    facts = READY.model_copy(update={"checks": (*READY.checks, ours), "demands": demands})
+    assert judge(facts, now=NOW).outcome == "ready"

@@ -1,7 +1,7 @@
 """Reads a pull request for its case: the verdict, why checks failed, and what a push would void. Shows the verdict."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 import structlog
@@ -11,6 +11,7 @@ from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.pull.pull_steps import run_step
 from caseworker.contract.wire import (
     FailuresReply,
+    HeadReply,
     OutlookReply,
     Postponed,
     PullRequestWork,
@@ -22,11 +23,13 @@ from caseworker.core.pull.case import Failure
 from caseworker.core.pull.failure_signature import signature_of
 from caseworker.core.pull.failures import FailedCheck, WorkflowAttempt, kind_of
 from caseworker.core.pull.next_acts import to_rerun
-from caseworker.core.pull.pull_events import FailuresRead, NotPossible, Seen
+from caseworker.core.pull.own_check import CHECK_NAME
+from caseworker.core.pull.pull_events import FailuresRead, HeadMoved, HeadSame, NotPossible, Seen
 from caseworker.core.pull.pull_facts import PullFacts
-from caseworker.core.pull.verdict import LOOKS, Verdict, judge, wants_another_look
+from caseworker.core.pull.session_verdict import head_watch, judge_head
+from caseworker.core.pull.verdict import LOOKS, Verdict, wants_another_look
 from caseworker.core.record.pull_entries import ChecksRerun, PullJudged
-from caseworker.core.telling.verdict_words import CHECK_NAME, ready_check
+from caseworker.core.telling.verdict_words import ready_check
 from caseworker.ports import StoredPull
 
 log = structlog.get_logger()
@@ -41,6 +44,10 @@ class PullLooks:
     @activity.defn
     async def look_at_pull(self, request: PullRequestWork) -> SeenReply:
         return await run_step(self._ports.store, request.case.id, lambda stored: self._look(request, stored))
+
+    @activity.defn
+    async def see_head(self, request: PullRequestWork) -> HeadReply:
+        return await run_step(self._ports.store, request.case.id, lambda stored: self._see_head(request, stored))
 
     @activity.defn
     async def read_failures(self, request: PullRequestWork) -> FailuresReply:
@@ -82,6 +89,10 @@ class PullLooks:
             ci_minutes=await self._ci_minutes(request, stored) if is_news else None,
         )
 
+    async def _see_head(self, request: PullRequestWork, stored: StoredPull) -> HeadMoved | HeadSame:
+        head = (await self._ports.look(stored)).subject.head
+        return HeadSame() if head == request.case.work.started_from else HeadMoved(head=head)
+
     async def _ci_minutes(self, request: PullRequestWork, stored: StoredPull) -> int | None:
         """Null: this session has pushed nothing. It takes a request for each push."""
         case = request.case
@@ -92,18 +103,9 @@ class PullLooks:
         return (await self._ports.forge.failures.minutes(ref, pushed)).minutes
 
     async def _judge(self, request: PullRequestWork, facts: PullFacts) -> Verdict:
-        """Our own check run does not count: it tells the verdict."""
-        case, policy = request.case, request.policy
-        others = tuple(check for check in facts.checks if check.name != CHECK_NAME)
-        watch = case.watch.model_copy(update={"us": await self._ports.forge.verdicts.whoami()})
-        if facts.subject.head != case.sight.head:
-            watch = watch.model_copy(update={"head_seen_at": None})
-        return judge(
-            facts.model_copy(update={"checks": others}),
-            now=datetime.now(UTC),
-            watch=watch,
-            settle=timedelta(seconds=policy.checks_begin_seconds),
-            barrier=timedelta(seconds=policy.review_barrier_seconds),
+        us = await self._ports.forge.verdicts.whoami()
+        return judge_head(
+            facts, head_watch(request.case, facts.subject.head, request.policy, us=us), now=datetime.now(UTC)
         )
 
     async def _failures(self, request: PullRequestWork, stored: StoredPull) -> FailuresRead:
@@ -131,12 +133,14 @@ class PullLooks:
         return PushOutlook(voids=tuple(one.by for one in voids))
 
     async def _report(self, request: PullRequestWork, stored: StoredPull) -> None:
-        verdict = request.case.sight.verdict
+        case, verdict = request.case, request.case.sight.verdict
         if verdict is None:
             return
+        us = await self._ports.forge.verdicts.whoami()
+        check = ready_check(verdict, head_watch(case, verdict.head, request.policy, us=us), is_over=case.is_over)
         ref = await self._ports.store.repositories.ref(stored.repository)
         key = f"{request.case.id}/ready/{verdict.head}"
-        if not await self._ports.forge.verdicts.report(ref, ready_check(verdict), key=key):
+        if not await self._ports.forge.verdicts.report(ref, check, key=key):
             log.info("this account may not make check runs", case=request.case.id)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.shared_options import do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import Pull, do, flag, make_console, settings_now
 
 
 def init_github(
@@ -44,7 +44,7 @@ def action(
 
 
 def ready(
-    pull_request: Annotated[str, typer.Argument(metavar="PULL", help="OWNER/REPO#57, or the address of its page.")],
+    pull_request: Pull,
     as_json: Annotated[bool, flag("--json", "Print it as JSON.")] = False,
 ) -> None:
     """Say whether a pull request can be merged, and if not, all reasons and who must move.

@@ -6,11 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from caseworker.app.cli.bug_commands import Name
-from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import CaseName, Json, Pull, do, flag, make_console, settings_now
 
-Pull = Annotated[
-    str, typer.Argument(metavar="PULL", help="OWNER/REPO#57, the address of its page, or its case: OWNER/REPO!57.")
-]
 Deadline = Annotated[
     str | None, typer.Option("--deadline", help="How long it may take: 90m, 2h, 1d. Default: 4 hours, or as set.")
 ]

@@ -27,6 +27,12 @@ Json = Annotated[bool, flag("--json", "For programs: JSON on standard output.")]
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, #3, bug-7F3K, 7f3k.")
 ]
+Pull = Annotated[
+    str,
+    typer.Argument(
+        metavar="PULL", help="OWNER/REPO/pull/57, the address of its page, OWNER/REPO#57, or the end of its case: !57."
+    ),
+]
 Repository = Annotated[Path, typer.Option("--repo", help="A git repository on this disk.")]
 
 

@@ -102,6 +102,19 @@ async def stop(settings: Settings, console: Console, name: str, author: str | No
 
 
 async def resume(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
+    """A session that has ended before its work was done is begun again, from the head as it is now."""
+    from caseworker.app.terminal.run_pull import SessionRequest, run_session
+
+    stored = await find(settings, name)
+    if isinstance(stored, StoredPull) and stored.case.can_be_taken_up:
+        again = SessionRequest(
+            pull_request=stored.case.id,
+            work=stored.case.session.workflow,
+            rehearsal=stored.rehearsal,
+            detach=True,
+            resumes=True,
+        )
+        return await run_session(again, settings, console, as_json=as_json)
     return await _to_pull(settings, console, name, Resume(), "Go on.", author, as_json=as_json)
 
 

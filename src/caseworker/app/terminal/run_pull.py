@@ -26,7 +26,6 @@ from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
 from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
-from caseworker.core.telling.verdict_words import CHECK_NAME
 from caseworker.intake.github_facts import case_facts, parent_facts
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import NewPullCase, Store
@@ -42,6 +41,8 @@ class SessionRequest:
     """As it was typed."""
     rehearsal: str | None = None
     detach: bool = False
+    resumes: bool = False
+    """It takes up a session that has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,7 @@ class _Known:
     case: PullCase | None = None
     decision: StartWork | Duplicate
     policy: Policy
+    rehearsal: str | None = None
     spent_micros: int = 0
     parent: CaseId | None = None
 
@@ -59,7 +61,8 @@ async def run_session(request: SessionRequest, settings: Settings, console: Cons
     """Returns the exit code: 0 if the session did its part, 1 if people are needed or it ended otherwise."""
     seen = await look_at_pull(settings, request.pull_request)
     policy = await _policy(settings, seen)
-    _decided(request, seen)  # what is refused anyway is refused before a host is started
+    before = await _known_if_any(settings, request, seen, policy)  # what is refused anyway starts no host
+    _check_rehearsal(request, before, console, as_json=as_json)
     await check_ready(request.rehearsal, settings)
     async with at_desk(settings) as desk:
         known = await _known(desk.store, request, seen, policy)
@@ -70,11 +73,25 @@ async def run_session(request: SessionRequest, settings: Settings, console: Cons
                 f"{case}: `{request.work}` is running already. Following it.", style="yellow", highlight=False
             )
         if request.detach:
-            return _announce(case, console, as_json=as_json)
+            return _announce(case, console, resumes=request.resumes, as_json=as_json)
         with open_view(console, as_json=as_json) as view:
             stored = await follow_pull(desk, case, view)
         await print_pull_summary(desk.store, stored, console, as_json=as_json)
         return exit_code(stored.case)
+
+
+def _check_rehearsal(request: SessionRequest, known: _Known, console: Console, *, as_json: bool) -> None:
+    """A case keeps what it was begun with: all its turns are rehearsed, or none."""
+    if known.case is None or request.rehearsal == known.rehearsal:
+        return
+    if request.rehearsal is not None:
+        begun = "another script" if known.rehearsal is not None else "the real model"
+        raise Refused(
+            f"{known.case.id} was begun with {begun}, and keeps that: `--rehearse` is for a new case.",
+            todo="Leave `--rehearse` out, or use another CASEWORKER_HOME for rehearsals.",
+        )
+    if not as_json:
+        console.print(f"{known.case.id} is rehearsed: the script that it was begun with answers.", style="yellow")
 
 
 async def preview_session(request: SessionRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
@@ -85,10 +102,8 @@ async def preview_session(request: SessionRequest, settings: Settings, console: 
     now = datetime.now(UTC)
     case = known.case or new_pull_case(CaseId(seen.name.replace("#", "!")), request.work)
     command = known.decision if isinstance(known.decision, StartWork) else StartWork(workflow=request.work)
-    others = tuple(check for check in seen.facts.checks if check.name != CHECK_NAME)  # ours tells the verdict
-    facts = seen.facts.model_copy(update={"checks": others})
-    would = preview(case, command, facts, known.policy, now, spent_micros=known.spent_micros)
-    found = readiness(seen.name, facts, would.verdict)
+    would = preview(case, command, seen.facts, known.policy, now, spent_micros=known.spent_micros, us=seen.us)
+    found = readiness(seen.name, seen.facts, would.verdict)
     if as_json:
         act = would.model_dump(mode="json", exclude={"verdict"})
         print_json({"version": 1, "work": request.work, "readiness": found.model_dump(mode="json"), "act": act})
@@ -135,6 +150,7 @@ async def _known(store: Store, request: SessionRequest, seen: LookedAt, policy: 
         case=None if stored is None else stored.case,
         decision=decision if isinstance(decision, Duplicate) else _start(decision.start),
         policy=policy if stored is None else stored.policy,
+        rehearsal=None if stored is None else stored.rehearsal,
         spent_micros=spent,
         parent=None if parent is None else parent.case.id,
     )
@@ -184,12 +200,14 @@ async def _begin(desk: Desk, request: SessionRequest, seen: LookedAt, known: _Kn
         parent=known.parent,
         thread=thread_on(seen.repository, subject.number),
     )
-    return (await desk.new_cases.begin_session(new, known.decision, person())).case
+    command = known.decision.model_copy(update={"resumes": request.resumes})
+    return (await desk.new_cases.begin_session(new, command, person())).case
 
 
-def _announce(case: CaseId, console: Console, *, as_json: bool) -> int:
+def _announce(case: CaseId, console: Console, *, resumes: bool, as_json: bool) -> int:
+    begun = "goes on, from the head as it is now" if resumes else "is under way"
     if as_json:
         print_json_line({"kind": "case", "case": case})
     else:
-        console.print(f"{case} is under way. `caseworker show {case}` tells how it stands.", highlight=False)
+        console.print(f"{case} {begun}. `caseworker show {case}` tells how it stands.", highlight=False)
     return 0

@@ -179,6 +179,8 @@ class StartWork(_Command):
     workflow: PullWork = "ship"
     deadline_seconds: int | None = Field(default=None, gt=0)
     """How long a `ship` may take. Null: as long as the settings say."""
+    resumes: bool = False
+    """It takes up a session that ended before its work was done. What people have pushed since is adopted."""
 
     @property
     def reopens(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.commands import MessageKind, PullWork
 
 
 class Page(StrEnum):
@@ -27,6 +27,9 @@ class Phrasing(Protocol):
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         """How a person gives this command. If it takes the person's own words, the phrase shows where they go;
         `given` is anything else that follows the command, such as an amount."""
+
+    def start(self, case: CaseId, work: PullWork) -> str:
+        """How a person asks for a workflow on a pull request."""
 
     def until(self, milestone: Milestone) -> str:
         """What a person adds to limit an approval to this milestone. Empty: this surface can't express it."""

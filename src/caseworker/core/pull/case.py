@@ -55,6 +55,10 @@ class SessionEnd(StrEnum):
     """A resolve run has done what it could, and something is outstanding."""
 
 
+RESUMABLE: Final = frozenset(SessionEnd) - {SessionEnd.READY, SessionEnd.MERGED, SessionEnd.CLOSED, SessionEnd.DONE}
+"""Ends that leave something to do: `resume` takes the session up again."""
+
+
 class PauseCause(StrEnum):
     STOPPED = "stopped"
     TAKEN = "taken"
@@ -106,7 +110,8 @@ class Session(Part):
     iterations: int = 0
     """How often code acted after a look: a turn, an update of the branch, a rerun of checks."""
     worked_on: str = ""
-    """What the last turn was asked for: head and reasons. The same twice without news is no progress."""
+    """What the last turn was asked for: the head, and a digest of the reasons. The same twice without news is no
+    progress."""
     first_turn: int = 0
     """Turns before this session."""
     pushed_before: int = 0
@@ -216,6 +221,11 @@ class PullCase(Snapshot):
     @property
     def is_over(self) -> bool:
         return self.state is PullState.ENDED
+
+    @property
+    def can_be_taken_up(self) -> bool:
+        """Whether the session has ended before its work was done, so that `resume` begins the same workflow again."""
+        return self.is_over and self.session.end in RESUMABLE
 
     @property
     def unmerged(self) -> Sha | None:

@@ -11,8 +11,9 @@ _MOST: Final = 20
 """Pieces of evidence in one reason. The count is told."""
 
 
-def check_reasons(facts: PullFacts, *, is_settled: bool) -> list[Reason]:
-    """Where a rule demands checks, only those count; otherwise all do."""
+def check_reasons(facts: PullFacts, *, settles_at: datetime | None) -> list[Reason]:
+    """Where a rule demands checks, only those count; otherwise all do. `settles_at`: until then further checks may
+    begin. Null: that time is over."""
     newest = [one for one in facts.checks if not one.is_superseded and one.state != "expected"]
     counted = [one for one in newest if one.is_required] if demands_checks(facts) else newest
     absent = missing_checks(facts)
@@ -20,16 +21,31 @@ def check_reasons(facts: PullFacts, *, is_settled: bool) -> list[Reason]:
     if not failed and facts.mergeability.state == "blocked":
         failed = _superseded_failures(facts)
     pending = [one for one in counted if one.state == "pending"]
-    never_comes = is_settled or bool(facts.held_runs) or _is_conflicting(facts)
+    never_comes = settles_at is None or bool(facts.held_runs) or _is_conflicting(facts)
     found = [*_held(facts), *_failing(facts, failed)]
     if absent and never_comes:
         found.append(_missing(facts, absent))
-    waited = _late(absent, never_comes=never_comes, is_open=not demands_checks(facts) and not is_settled, seen=newest)
+    waited = _late(
+        absent, never_comes=never_comes, is_open=not demands_checks(facts) and settles_at is not None, seen=newest
+    )
     if facts.held_runs:  # said already, with who must move
         waited = [one for one in waited if absent]
     if pending or waited:
-        found.append(_pending(pending, waited))
+        title = "" if pending or settles_at is None else _not_begun(absent, newest, failed, settles_at)
+        found.append(_pending(pending, waited, title=title, until=settles_at if title else None))
     return found
+
+
+def _not_begun(
+    absent: Sequence[DemandedCheck], seen: Sequence[CheckFact], failed: Sequence[CheckFact], until: datetime
+) -> str:
+    """In a few words: nothing runs, but something may begin."""
+    if absent:
+        return f"required checks may still begin until {until:%H:%M} UTC"
+    if not seen:
+        return f"no check has reported yet; checks may begin until {until:%H:%M} UTC"
+    ended = "" if failed else "all checks passed; "
+    return f"{ended}further checks may still begin until {until:%H:%M} UTC"
 
 
 def demands_checks(facts: PullFacts) -> bool:
@@ -128,13 +144,14 @@ def _absence(check: DemandedCheck, others: dict[str, str]) -> str:
     return f"{check.name}: never reported"
 
 
-def _pending(pending: Sequence[CheckFact], waited: Sequence[Evidence]) -> Reason:
+def _pending(pending: Sequence[CheckFact], waited: Sequence[Evidence], *, title: str, until: datetime | None) -> Reason:
     evidence = [Evidence(what=_told(one), url=one.url, id=one.id) for one in pending]
     since = _earliest([one.since for one in pending])
     names = tuple(dict.fromkeys(one.app for one in pending if one.app))
-    return _reason(
+    found = _reason(
         ReasonKind.PENDING_CHECKS, "service", [*evidence, *waited], since=since, act="wait", names=names or ("CI",)
     )
+    return found.model_copy(update={"title": title, "until": until})
 
 
 def _reason(

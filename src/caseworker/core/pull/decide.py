@@ -123,6 +123,9 @@ def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) ->
         told_contributor=False,
         asked_update=None,
     )
+    if command.resumes:
+        begun = look_again(begun, "A person lets it go on, from the head as it is now.", now)
+        return say(begun, PullAbout.RESUMED, begun.progress.transitions), RESUMED
     return look_again(begun, f"{command.workflow} was asked for.", now), STARTED
 
 

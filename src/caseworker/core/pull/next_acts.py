@@ -1,6 +1,7 @@
 """What a session does after a look at its pull request: fix, update, wait, or end. Pure."""
 
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Final
 
 from caseworker.core.base.policy import Policy
@@ -19,7 +20,6 @@ LEFT_TO_PEOPLE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT})
 _NOT_OF_RESOLVE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT, R.REVIEW_BARRIER, R.MERGEABLE_PENDING})
 """What a resolve run was not asked for."""
 _TO_RESOLVE: Final = frozenset({R.CHANGES_REQUESTED, R.OPEN_THREADS})
-_MOST_ASKED: Final = 4_000
 _MOST_RERUNS: Final = 2
 """Of one check on one commit."""
 
@@ -99,8 +99,9 @@ def wake_at(case: PullCase, policy: Policy) -> datetime | None:
         return None
     pause = min(policy.pull_look_seconds * 2**case.sight.quiet_looks, policy.pull_look_most_seconds)
     times = [case.sight.looked_at + timedelta(seconds=pause)]
-    times += [time for time in (case.session.deadline, _barrier_end(case, policy)) if time is not None]
-    return min(time for time in times)
+    reasons = case.sight.verdict.reasons if case.sight.verdict is not None else ()
+    known = [case.session.deadline, *(reason.until for reason in reasons)]
+    return min([*times, *(time for time in known if time is not None and time > case.sight.looked_at)])
 
 
 def verdict_shown(case: PullCase) -> str:
@@ -108,7 +109,8 @@ def verdict_shown(case: PullCase) -> str:
     verdict = case.sight.verdict
     if verdict is None or verdict.outcome in ("merged", "closed"):
         return ""
-    return " ".join((verdict.head, verdict.outcome, *(reason.kind for reason in verdict.reasons)))
+    over = ("over",) if case.is_over else ()
+    return " ".join((verdict.head, verdict.outcome, *(reason.kind for reason in verdict.reasons), *over))
 
 
 def after_silence(case: PullCase, now: datetime) -> PullCase:
@@ -190,8 +192,10 @@ def _asked_for(case: PullCase) -> str:
     verdict = case.sight.verdict
     assert verdict is not None, "a turn follows a look"
     ours = [reason for reason in verdict.reasons if reason.mover == "us"]
-    tries = sorted(case.fixes.tries.items())
-    return f"{verdict.head} {[(reason.kind, reason.since, reason.evidence) for reason in ours]} {tries}"[:_MOST_ASKED]
+    asked = [reason.model_dump_json(include={"kind", "since", "evidence"}) for reason in ours]
+    tries = [f"{signature} {count}" for signature, count in sorted(case.fixes.tries.items())]
+    digest = sha256("\n".join([*asked, *tries]).encode()).hexdigest()
+    return f"{verdict.head[:10]} {digest[:20]}"
 
 
 def _rest(case: PullCase, verdict: Verdict, policy: Policy, now: datetime) -> PullCase:
@@ -218,13 +222,6 @@ def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
     assert leading is not None, "a ready pull request is not waited for"
     reason = f"It waits: {leading.replace('_', ' ')}."
     return case if case.state is S.WAITING and case.reason == reason else enter(case, S.WAITING, reason, now)
-
-
-def _barrier_end(case: PullCase, policy: Policy) -> datetime | None:
-    verdict, pushed_at = case.sight.verdict, case.watch.pushed_at
-    if verdict is None or pushed_at is None or _of(verdict, R.REVIEW_BARRIER) is None:
-        return None
-    return pushed_at + timedelta(seconds=policy.review_barrier_seconds)
 
 
 def _waits_for_more_checks(verdict: Verdict, policy: Policy, now: datetime) -> bool:

@@ -1,7 +1,7 @@
 """What a session would do first, and what that may cost, before anything is begun. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +15,8 @@ from caseworker.core.pull.decide import look
 from caseworker.core.pull.next_acts import after_look
 from caseworker.core.pull.pull_events import Seen
 from caseworker.core.pull.pull_facts import PullFacts
-from caseworker.core.pull.verdict import Verdict, judge
+from caseworker.core.pull.session_verdict import head_watch, judge_head
+from caseworker.core.pull.verdict import Verdict
 
 TURNS: Final = frozenset({PullState.REVIEWING, PullState.RESOLVING})
 _MAY_LEAD_TO_A_TURN: Final = frozenset({PullState.READING_FAILURES, PullState.UPDATING})
@@ -41,20 +42,19 @@ class Preview(BaseModel):
 
 
 def preview(
-    case: PullCase, command: StartWork, facts: PullFacts, policy: Policy, now: datetime, *, spent_micros: int = 0
+    case: PullCase,
+    command: StartWork,
+    facts: PullFacts,
+    policy: Policy,
+    now: datetime,
+    *,
+    spent_micros: int = 0,
+    us: str = "",
 ) -> Preview:
     """`case`: as it is stored, or a new one. A session in flight goes on; otherwise the command begins one."""
     start = Claimed(id=MessageId(0), command=command, author="", standing=Standing.OWNER)
     begun = look(case, [start], policy, now).after
-    if facts.subject.head != begun.sight.head:
-        begun = begun.updated(head_seen_at=None)
-    verdict = judge(
-        facts,
-        now=now,
-        watch=begun.watch,
-        settle=timedelta(seconds=policy.checks_begin_seconds),
-        barrier=timedelta(seconds=policy.review_barrier_seconds),
-    )
+    verdict = judge_head(facts, head_watch(begun, facts.subject.head, policy, us=us), now=now)
     subject = facts.subject
     seen = Seen(verdict=verdict, head_branch=subject.branch, base_branch=subject.base, is_fork=subject.is_fork)
     after = after_look(begun, seen, policy, now)

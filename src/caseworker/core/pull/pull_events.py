@@ -104,6 +104,12 @@ class HeadMoved(_Event):
     head: Sha
 
 
+class HeadSame(_Event):
+    """Nobody has pushed since the work in hand began."""
+
+    kind: Literal["head_same"] = "head_same"
+
+
 class PushWithheld(_Event):
     """A person has closed or merged it meanwhile, or has decided to merge it: nothing is pushed."""
 

@@ -35,6 +35,8 @@ class Subject(Fact):
     head_since: datetime
     """Not before this the head came to be there, as far as the forge shows it: for checks that may still begin."""
     updated_at: datetime
+    committer: str = ""
+    """The address of the head's committer. Anybody can write any."""
 
 
 class Mergeability(Fact):

@@ -35,7 +35,6 @@ class PullPostContext(BaseModel):
 
 def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) -> str:
     case = about.case
-    again = begin(phrasing.command(case.id, K.START))
     match post.about:
         case PullAbout.PUSH:
             names = ", ".join(post.names)
@@ -60,7 +59,7 @@ def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) 
             later = f" It goes on by itself at {at:%Y-%m-%d %H:%M} UTC." if at is not None else ""
             return _parts(f"Paused: {post.note}{later} {resume} lets it go on.", unpushed_words(case))
         case PullAbout.RESUMED:
-            return "It goes on, from the head as it is now."
+            return "It goes on, from the head as it is now. What people have pushed meanwhile is adopted."
         case PullAbout.BUDGET_NEAR:
             more = begin(phrasing.command(case.id, K.BUDGET, "+5"))
             return f"Over 80 % of the budget is used. {more} adds to it."
@@ -70,11 +69,18 @@ def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) 
             if case.session.end is None:
                 return ""
             has_it = _WHO_HAS_IT[case.session.end]
-            is_over = case.session.end in (SessionEnd.MERGED, SessionEnd.CLOSED)
-            more = "" if is_over else f"{again} begins again."
+            more = _begins_again(case, phrasing)
             return _parts(" ".join(part for part in (post.note, has_it, more) if part), unpushed_words(case))
         case _:
             assert_never(post.about)
+
+
+def _begins_again(case: PullCase, phrasing: Phrasing) -> str:
+    if case.session.end in (SessionEnd.MERGED, SessionEnd.CLOSED):
+        return ""
+    if case.session.end is SessionEnd.TAKEN_OVER:
+        return f"{begin(phrasing.command(case.id, K.RESUME))} lets Caseworker go on from the head as it is then."
+    return f"{begin(phrasing.start(case.id, case.session.workflow))} begins again."
 
 
 def _parts(*parts: str) -> str:

@@ -49,10 +49,18 @@ class Reason(BaseModel):
     names: tuple[str, ...] = ()
     """Who exactly, by login, where it is known."""
     since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    """When it passes by itself, where that is known."""
+    title: str = ""
+    """The reason in a few words, where those of its kind would not be true."""
     evidence: tuple[Evidence, ...] = ()
     act: Act
     help: str
     """What the one who must move can do."""
+
+    @property
+    def short(self) -> str:
+        return self.title or EXPLANATIONS[self.kind].short
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,11 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.pull.check_reasons import check_reasons, explains_block
+from caseworker.core.pull.own_check import BARRIER, SETTLE, without_own_check
 from caseworker.core.pull.people_reasons import account, people_reasons
 from caseworker.core.pull.pull_facts import Decided, PullFacts, Watch
 from caseworker.core.pull.reasons import EXPLANATIONS, Evidence, Reason, ReasonKind
 
-BARRIER: Final = timedelta(minutes=20)
-SETTLE: Final = timedelta(minutes=10)
 LOOKS: Final = (0.5, 1.5, 4.5)
 """Seconds before further looks while GitHub has not computed the merge. The caller waits, with timers where it can."""
 _ORDER: Final = tuple(ReasonKind)
@@ -43,15 +42,16 @@ def judge(
     barrier: timedelta = BARRIER,
 ) -> Verdict:
     """`now`: when the facts were read. A failed or partial look has no facts and gets no verdict."""
+    facts = without_own_check(facts)
     seen = watch or Watch()
     subject = facts.subject
     if subject.state != "open":
         return Verdict(outcome=subject.state, head=subject.head, looked_at=now)
-    is_settled = _is_settled(facts, seen, now=now, settle=settle)
+    settles_at = _settles_at(facts, seen, settle=settle)
     found = [
         *_taken_over(facts, seen),
         *_behind(facts),
-        *check_reasons(facts, is_settled=is_settled),
+        *check_reasons(facts, settles_at=settles_at if now < settles_at else None),
         *_merge_unknown(facts),
         *people_reasons(facts, seen),
         *_barrier(facts, seen, now=now, barrier=barrier),
@@ -69,13 +69,13 @@ def wants_another_look(facts: PullFacts) -> bool:
     return facts.subject.state == "open" and bool(_merge_unknown(facts))
 
 
-def _is_settled(facts: PullFacts, watch: Watch, *, now: datetime, settle: timedelta) -> bool:
-    """Whether the checks had time to begin. With none at all, any news of the pull request may be a push of an old
+def _settles_at(facts: PullFacts, watch: Watch, *, settle: timedelta) -> datetime:
+    """When the checks have had time to begin. With none at all, any news of the pull request may be a push of an old
     commit, whose date says nothing."""
     since = max(filter(None, (facts.subject.head_since, watch.head_seen_at)))
     if not facts.checks and watch.head_seen_at is None:
         since = max(since, facts.subject.updated_at)
-    return now - since >= settle
+    return since + settle
 
 
 def _taken_over(facts: PullFacts, watch: Watch) -> list[Reason]:
@@ -141,6 +141,7 @@ def _barrier(facts: PullFacts, watch: Watch, *, now: datetime, barrier: timedelt
             kind=kind,
             mover="nobody",
             since=pushed_at,
+            until=until,
             evidence=(Evidence(what=f"ends at {until:%H:%M} UTC"),),
             act="wait",
             help=EXPLANATIONS[kind].helps,

@@ -43,6 +43,7 @@ class RefusalReason(StrEnum):
     CASE_ENDED = "case_ended"
     CASE_AT_WORK = "case_at_work"
     """The issue case that opened the pull request works on it."""
+    FOR_AN_OWNER = "for_an_owner"
     NOTHING_RUNS = "nothing_runs"
     NOTHING_TO_REMEMBER = "nothing_to_remember"
     BAD_OPTION = "bad_option"

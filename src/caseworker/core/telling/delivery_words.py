@@ -117,6 +117,11 @@ def reply_words(refused: NotDone) -> str:
                 f"{code(name)} can't begin now: {code(detail)}, which opened this pull request, is working on it. "
                 "Ask again when it waits for the merge."
             )
+        case _R.FOR_AN_OWNER:
+            return (
+                f"Nothing was done: {code(detail)} is for an owner to ask for, because it replaces commits by copies. "
+                "Owners have the role maintain or admin here, or are named in the setting `allowed_owners`."
+            )
         case _R.NOTHING_RUNS:
             return f"There is nothing to {detail}: no session runs on this. `bot:ship` begins one on a pull request."
         case _R.NOTHING_TO_REMEMBER:

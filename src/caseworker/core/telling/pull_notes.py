@@ -1,11 +1,18 @@
 """What a run on a pull request waits for, and what else its tracking comment notes."""
 
+from typing import Final
+
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.pull.case import PullCase, PullState
 from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
 from caseworker.core.telling.tracking_comment import Awaited
 from caseworker.core.telling.verdict_words import mover_words, title_line
+
+FORK: Final = (
+    "The branch is in a fork, where Caseworker pushes nothing: it reviews and answers here. What is to be changed, and "
+    "an update from the base, the contributor pushes; every push of theirs is looked at."
+)
 
 
 def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
@@ -25,6 +32,8 @@ def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
 def pull_notes(case: PullCase) -> tuple[str, ...]:
     """Where work is that was not pushed, flakes with their counts, and checks that are red on the base as well."""
     notes = [words] if (words := unpushed_words(case)) else []
+    if case.sight.is_fork:
+        notes.append(FORK)
     if case.sight.ci_minutes:
         notes.append(f"CI minutes that Caseworker's pushes have started: {case.sight.ci_minutes}.")
     notes += [f"{name} is flaky: it passed and failed on one commit ({count} times)." for name, count in _flakes(case)]

@@ -88,7 +88,9 @@ def _moves(case: PullCase, phrasing: Phrasing) -> list[str]:
     abort = can(K.ABORT, "ends the session")
     match case.state:
         case S.ENDED:
-            return [can(K.START, "begins a new session")]
+            again = f"{begin(phrasing.start(case.id, case.session.workflow))} begins a new session."
+            resumed = [can(K.RESUME, "goes on from the head as it is then")] if case.can_be_taken_up else []
+            return [*resumed, again]
         case S.PAUSED if case.session.pause is PauseCause.BUDGET:
             return [can(K.BUDGET, "goes on with 5 dollars more", "+5"), abort]
         case S.PAUSED:

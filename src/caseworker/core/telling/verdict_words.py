@@ -1,16 +1,17 @@
 """The verdict over a pull request in words: for a terminal, for a section of a comment, for a check run on the head."""
 
+from collections import Counter
 from typing import Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code, printable
+from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch
 from caseworker.core.pull.pull_facts import Decided
-from caseworker.core.pull.reasons import EXPLANATIONS, Reason
+from caseworker.core.pull.reasons import Reason
 from caseworker.core.pull.verdict import Verdict
 
-CHECK_NAME: Final = "caseworker/ready"
 _SHOWN: Final = 5
 """Pieces of evidence that are told of one reason."""
 
@@ -39,7 +40,7 @@ def headline(verdict: Verdict) -> str:
         case "decided":
             return _decision(verdict.decided)
         case "not_ready":
-            first, *others = [EXPLANATIONS[reason.kind].short for reason in verdict.reasons]
+            first, *others = [reason.short for reason in verdict.reasons]
             more = f", and {len(others)} more" if others else ""
             return f"Not ready: {first}{more}."
     assert_never(verdict.outcome)
@@ -47,12 +48,13 @@ def headline(verdict: Verdict) -> str:
 
 def title_line(reason: Reason) -> str:
     since = f" since {reason.since:%Y-%m-%d %H:%M} UTC" if reason.since else ""
-    return f"{EXPLANATIONS[reason.kind].short} ({reason.kind.value}){since}"
+    return f"{reason.short} ({reason.kind.value}){since}"
 
 
 def shown_evidence(reason: Reason) -> list[str]:
     """What was seen: names of checks, paths and logins are other people's words."""
-    seen = [printable(one.what) for one in reason.evidence]
+    counts = Counter(printable(one.what) for one in reason.evidence)
+    seen = [what if count == 1 else f"{what} ({count} of this name)" for what, count in counts.items()]
     return seen[:_SHOWN] + ([f"and {len(seen) - _SHOWN} more"] if len(seen) > _SHOWN else [])
 
 
@@ -85,13 +87,16 @@ def verdict_section(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def ready_check(verdict: Verdict) -> ReadyCheck:
-    """What the check run on the head says."""
+def ready_check(verdict: Verdict, known: HeadWatch, *, is_over: bool = False) -> ReadyCheck:
+    """What the check run on the head says. `is_over`: no session keeps it up to date any more."""
+    section = verdict_section(verdict)
+    if is_over:
+        section += " No session looks after the pull request now: this does not change any more."
     return ReadyCheck(
         commit=verdict.head,
         conclusion="success" if verdict.outcome == "ready" else "neutral",
         title=headline(verdict),
-        summary=verdict_section(verdict),
+        summary=f"{section}\n\n{known.mark}",
     )
 
 

@@ -11,6 +11,7 @@ from caseworker.forges.github.address import ApiAddress
 _NAMES: Final = r"(?P<owner>[\w.-]+)/(?P<name>[\w.-]+)"
 _NUMBER: Final = r"(?P<number>[1-9][0-9]{0,17})"
 _LINK: Final = re.compile(rf"https?://(?P<host>[^/\s@]+)/{_NAMES}/(?P<kind>issues|pull)/{_NUMBER}(?:[/?#].*)?")
+_PULL_PATH: Final = re.compile(rf"{_NAMES}/pull/{_NUMBER}")
 _SHORT: Final = re.compile(rf"{_NAMES}#{_NUMBER}")
 _SCHEME: Final = re.compile(r"https?://", re.IGNORECASE)
 
@@ -53,12 +54,13 @@ def parse_issue_link(text: str) -> IssueLink | None:
 
 
 def parse_pull_link(text: str) -> IssueLink:
-    """The same for a pull request. `owner/repo!7` is ours for one; `owner/repo#7` may be an issue: GitHub says so."""
-    found = _LINK.fullmatch(text) or _SHORT.fullmatch(text.replace("!", "#", 1))
+    """The same for a pull request: also `owner/repo/pull/7` and `owner/repo!7`. `owner/repo#7` may be an issue: GitHub
+    says so."""
+    found = _LINK.fullmatch(text) or _PULL_PATH.fullmatch(text) or _SHORT.fullmatch(text.replace("!", "#", 1))
     parts = found.groupdict() if found else {}
     if not parts or parts.get("kind") == "issues":
         raise Refused(
-            f"{text} names no pull request.", todo="Write OWNER/REPO#57, or https://github.com/owner/repo/pull/57."
+            f"{text} names no pull request.", todo="Write OWNER/REPO/pull/57, or https://github.com/owner/repo/pull/57."
         )
     return IssueLink(
         host=parts.get("host") or "", owner=parts["owner"], name=parts["name"], number=int(parts["number"])

@@ -68,6 +68,7 @@ def _subject(pull: PullNode, head: HeadCommit, suites: Sequence[SuiteData]) -> S
             "base": pull.subject.baseRefName,
             "head_since": max(times),
             "updated_at": pull.subject.updatedAt,
+            "committer": (head.committer and head.committer.email) or "",
         }
     )
 

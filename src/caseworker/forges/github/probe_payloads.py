@@ -82,9 +82,14 @@ class SuiteData(Payload):
     checkRuns: Count = Count()
 
 
+class Committer(Payload):
+    email: str | None = None
+
+
 class HeadCommit(Payload):
     oid: str
     committedDate: datetime
+    committer: Committer | None = None
     checkSuites: Connection[SuiteData] | None = None
 
 

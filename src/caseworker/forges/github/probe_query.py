@@ -63,7 +63,7 @@ query Probe(
       commits(last: 1) {
         nodes {
           commit {
-            oid committedDate
+            oid committedDate committer { email }
             checkSuites(first: 50, after: $suites) {
               pageInfo { hasNextPage endCursor }
               nodes {
