@@ -18,6 +18,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.record.entries import AgentEvent, ToolReturned
 from caseworker.ports import AgentFailed, AgentFinished
+from caseworker.workspaces.sandbox import Unconfined
 from tests.edges.agents_provider import closed_port, hanging_up, provider
 from tests.edges.agents_world import DONE, AgentWorld, bash, script, until
 
@@ -142,14 +143,11 @@ async def test_a_stream_that_breaks_off_is_requested_again(world: AgentWorld) ->
 
 
 async def test_a_process_that_dies_may_be_retried_and_its_last_output_is_kept(world: AgentWorld) -> None:
-    class Dying:
+    class Dying(Unconfined):
         def command(self, *_: object) -> list[str]:
             return ["sh", "-c", "echo no space left, key is sk-ant-secret-12345678 >&2; exit 3"]
 
-        async def probe(self) -> str | None:
-            return None
-
-    world.sandbox = Dying()
+    world.sandbox = Dying(world.folder)
     ended = await world.run(world.brief(script(DONE)))
     assert isinstance(ended, AgentFailed)
     assert (ended.why, ended.retry) == ("crashed", True)

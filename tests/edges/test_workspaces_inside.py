@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.sandbox import Bubblewrap
@@ -83,6 +83,63 @@ async def test_other_cases_are_invisible_inside(
     )
 
 
+LISTING = """
+git cat-file --batch-all-objects --batch-check='%(objectname) %(objecttype)'
+git fsck --lost-found --no-progress 2>&1
+git log --all --format='%H %s'
+for store in $(git rev-parse --git-common-dir)/objects $(cat $(git rev-parse --git-common-dir)/objects/info/alternates)
+do
+  find $store -type f
+  for index in $store/pack/*.idx; do git show-index < $index; done
+done
+git cat-file -p {theirs} && echo GOT their commit
+git cat-file -p {blob} && echo GOT their file
+grep -r {blob} $(git rev-parse --git-common-dir) && echo GOT their name
+echo LISTED
+"""
+
+
+async def test_no_object_of_another_case_or_branch_is_there(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    repository.git("checkout", "-q", "-b", "private-idea")
+    private = repository.commit({"idea.txt": "unshared\n"}, "An unshared idea")
+    repository.git("checkout", "-q", "main")
+    other = await workspaces.prepare(OTHER, repository.ref, None)
+    (other.path / "secret.py").write_text("secret\n")
+    theirs = await workspaces.commit(other, "Theirs", parent=other.base, name="turn-1")
+    blob = repository.git("hash-object", str(other.path / "secret.py")).strip()
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
+    (workspace.path / "calc.py").write_text("mine\n")
+    mine = await workspaces.commit(workspace, "Mine", parent=workspace.base, name="turn-1")
+
+    said = inside(tmp_path, workspace, LISTING.format(theirs=theirs, blob=blob))
+
+    assert "LISTED" in said
+    assert mine in said
+    for word in (private, theirs, blob, "GOT", "missing", "Theirs", "idea"):
+        assert word not in said.replace(f"Not a valid object name {theirs}", "").replace(
+            f"Not a valid object name {blob}", ""
+        )
+
+
+async def test_a_case_on_another_base_sees_that_bases_history_only(
+    workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
+) -> None:
+    repository.git("checkout", "-q", "-b", "release", "HEAD~1")
+    release = repository.commit({"notes.txt": "released\n"}, "Release")
+    repository.git("checkout", "-q", "main")
+    newest = repository.commit({"calc.py": "later\n"}, "Later on main")
+    await workspaces.prepare(OTHER, repository.ref, None)
+
+    workspace = await workspaces.prepare(CASE, repository.ref, Sha(release), base_branch="release")
+    said = inside(tmp_path, workspace, "git log --format=%s; git cat-file --batch-all-objects --batch-check; git fsck")
+
+    assert said.startswith("Release\nStart\n")
+    assert newest not in said
+    assert "missing" not in said
+
+
 async def test_the_repository_can_not_be_changed_from_inside(
     workspaces: GitWorkspaces, repository: Repository, tmp_path: Path
 ) -> None:
@@ -99,7 +156,7 @@ cd {mirror}
 for f in config info/attributes objects/x {workspace.git_dir}/HEAD {workspace.git_dir}/config; do
   (echo evil >> $f) && echo GOT $f
 done
-for f in {mirror}/objects/??/*; do rm -f $f && echo GOT $f; break; done
+for f in $(find {mirror}/objects $(cat {mirror}/objects/info/alternates) -type f); do rm -f $f && echo GOT $f; done
 mkdir {mirror}/hooks && echo GOT hooks
 ls {repository.path} && echo GOT the repository
 echo TRIED

@@ -106,9 +106,14 @@ class ClaudeRuntime:
             brief, folder, resume=resume, store=store, hearing=talk.hearing, stderr=talk.stderr.append
         )
         program = await asyncio.to_thread(execute_only, agent_binary())
-        folder.write_starter(self._sandbox.command(_enclosure(brief, folder, program), connected(program)))
-        async with Batches(saw) as batches, talk.gateway:
+        enclosure = _enclosure(brief, folder, program)
+        folder.write_starter(self._sandbox.command(enclosure, connected(program)))
+        guarded = self._sandbox.guard(enclosure, folder.started, spare=True)
+        async with Batches(saw) as batches, talk.gateway, guarded as guard:
+            talk.hearing.guard = guard
             result = await talk.hold(ClaudeSDKClient(options), batches)
+            if guard.ended and isinstance(result, AgentFailed):
+                return AgentFailed(why="crashed", reason=f"the agent was stopped: {guard.ended}", log=result.log)
         if store.trespassed:
             return AgentFailed(why="crashed", reason="code in the sandbox wrote to the session of another turn")
         if isinstance(result, AgentFinished) and not store.complete:

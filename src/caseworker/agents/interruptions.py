@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from caseworker.agents.quotes import how_many_fit, mid_turn_text
+from caseworker.agents.quotes import how_many_fit, mid_turn_text, tools_ended
 from caseworker.agents.role_tools import OUTCOME_TOOL
 from caseworker.core.people.messages import Message
-from caseworker.ports import Ear, SentFiles
+from caseworker.ports import Ear, Guard, SentFiles
 
 if TYPE_CHECKING:
     from claude_agent_sdk import HookContext, HookInput, HookMatcher
@@ -49,6 +49,8 @@ class Hearing:
         """The number of model calls when an outcome was let through."""
         self._held_back = 0
         self._holding = False
+        self.guard: Guard | None = None
+        """Says why tools were ended that used too much of the machine."""
 
     def hooks(self) -> "dict[HookEvent, list[HookMatcher]]":
         from claude_agent_sdk import HookMatcher
@@ -86,8 +88,9 @@ class Hearing:
             if call.get("tool_name") == OUTCOME_TOOL or self._passed_at == self._asked():
                 return ""
             await self._listen()
+            ended = [tools_ended(why) for why in (self.guard.news() if self.guard is not None else ())]
             given = self._show(how_many_fit(self._waiting, _AT_ONCE))
-            return await self._text(given) if given else ""
+            return "\n\n".join([*ended, await self._text(given)] if given else ended)
 
     async def _before_handing_in(self, _: "HookInput", __: str | None, ___: "HookContext") -> "SyncHookJSONOutput":
         async with self._one_at_a_time:

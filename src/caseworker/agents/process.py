@@ -74,13 +74,18 @@ exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@" 8<&0 9>&1
         self.starter.touch(mode=_PRIVATE)
         self.starter.write_text(script, encoding="utf-8")
 
-    def end_processes(self) -> None:
-        """Kills the agent and all processes that it started, if they still run. Never kills another process."""
+    def started(self) -> int | None:
+        """The process that was started, as long as it is there: its pid may belong to another one later."""
         with suppress(FileNotFoundError, ValueError):
             pid = int(self._pid.read_text())
+            return pid if (found := _stat(pid)) is not None and int(found[1]) == os.getpid() else None
+        return None
+
+    def end_processes(self) -> None:
+        """Kills the agent and all processes that it started, if they still run. Never kills another process."""
+        pid = self.started()
+        if pid is not None:
             parents = _parents()
-            if parents.get(pid) != os.getpid():  # the pid may belong to another process by now
-                return
             for member in (pid, *_descendants(pid, parents)):
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(member, signal.SIGKILL)
@@ -161,11 +166,16 @@ def _boot() -> str:
 
 def _started_at(pid: int) -> str | None:
     """When a process started, in clock ticks; None if it has ended. With the pid this identifies one process."""
+    fields = _stat(pid)
+    return None if fields is None or fields[0] == "Z" else fields[19]
+
+
+def _stat(pid: int) -> list[str] | None:
+    """What the kernel says about a process, from its state on; None if it is not there."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if fields[0] == "Z" else fields[19]
 
 
 def _short_base() -> str:

@@ -51,6 +51,13 @@ def mid_turn_text(messages: Sequence[Message], files: SentFiles = NO_FILES) -> s
     return "\n".join(part for part in parts if part)
 
 
+def tools_ended(why: str) -> str:
+    """For an agent whose command was ended by the guard of its sandbox. `why`: a sentence of ours."""
+    return (
+        f"Caseworker ended the commands that you had started: {why}. Go on with less, or say in your outcome why not."
+    )
+
+
 def attached(fence: Fence, files: Sequence[tuple[str, str, str, int]], lost: Sequence[tuple[str, str]]) -> str:
     """The files that people sent. `files`: (path, title, media type, bytes); `lost`: (title, why it is not there)."""
     lines = [

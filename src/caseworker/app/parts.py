@@ -22,7 +22,7 @@ def make_sandbox(settings: Settings) -> Sandbox:
     folder = settings.home / "sandbox"
     if settings.sandbox == "off":
         return Unconfined(folder)
-    return Bubblewrap(folder, expose=tuple(settings.expose))
+    return Bubblewrap(folder, limits=settings.shared(settings.slots), expose=tuple(settings.expose))
 
 
 def make_source() -> Source:

@@ -22,11 +22,12 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
 from caseworker.workspaces.allowed_hosts import AllowedHosts
+from caseworker.workspaces.sandbox_limits import SandboxLimits
 
 PREFIX: Final = "CASEWORKER_"
 
 
-class Settings(SessionLimits):
+class Settings(SessionLimits, SandboxLimits):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path

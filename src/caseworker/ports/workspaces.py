@@ -1,6 +1,6 @@
 """Port to workspaces: a case's files, git, the sandbox, and what runs in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,9 +43,26 @@ class Enclosure:
     """Unix sockets (or their private folder) that may be reached."""
 
 
+class Guard(Protocol):
+    """Ends what uses too much memory, disk or processes in one sandbox."""
+
+    @property
+    def ended(self) -> str:
+        """Why all of it was ended, in a sentence. Empty: it was not."""
+
+    def news(self) -> Sequence[str]:
+        """Sentences since the last call: why it, or some of its tools, were ended."""
+
+
 class Sandbox(Protocol):
     def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
         """The argv that runs `argv` inside."""
+
+    def guard(
+        self, enclosure: Enclosure, root: Callable[[], int | None], *, spare: bool = False
+    ) -> AbstractAsyncContextManager[Guard]:
+        """Keeps what runs inside within its limits. `root`: the process that was started with `command`, once it is.
+        `spare`: the program inside goes on, and only what it has started is ended, if that is enough."""
 
     async def probe(self) -> str | None:
         """None when it works, else what is wrong and what to type."""

@@ -132,6 +132,8 @@ class _Search:
             await self.tools.workspaces.reset(self.tree, commit, scrub=run == 1)
             left = self.deadline - asyncio.get_running_loop().time()
             ended = await self._run_script(left) if left > 0 else None
+            if ended is not None and ended.over_limit:
+                return _Stopped("refused", words.over_limit(commit, ended.over_limit))
             if ended is None or ended.timed_out:
                 return _Stopped("not_found", words.time_is_up(self.seconds, len(self.steps), hanging=ended is not None))
             verdict = verdict_of(ended.exit_code)

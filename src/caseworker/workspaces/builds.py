@@ -66,7 +66,8 @@ class SandboxedBuilder:
             elif command.purpose in _TESTS:
                 runs.append(await self._test(enclosure, command, seconds))
             else:
-                runs.append((await _run(command, self._argv(enclosure, command, seconds), seconds)).run)
+                argv = self._argv(enclosure, command, seconds)
+                runs.append((await self._run(command, enclosure, argv, seconds)).run)
             if command.purpose is Purpose.SETUP and not runs[-1].passed:
                 break
         return [_with_short_paths(run, workspace) for run in runs]
@@ -83,7 +84,7 @@ class SandboxedBuilder:
             )
             started = time_ns()
             argv = self._argv(inside, command.model_copy(update={"command": how.command}), seconds)
-            done = await _run(command, argv, seconds)
+            done = await self._run(command, inside, argv, seconds)
             report = await asyncio.to_thread(read_report, folder, workspace, started, done.whole)
         kept = [line for line in done.run.output.splitlines(keepends=True) if name not in line]  # where the report is
         run = done.run.model_copy(update={"report": report, "output": "".join(kept)})
@@ -96,11 +97,43 @@ class SandboxedBuilder:
     ) -> CommandRun:
         async with network.opened(enclosure) as way_out:
             argv = self._argv(way_out.enclosure, command, seconds, before=way_out.bridge)
-            run = (await _run(command, argv, seconds)).run
+            run = (await self._run(command, way_out.enclosure, argv, seconds)).run
         if run.passed or not (refusals := way_out.refusals):
             return run
         output = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
         return run.model_copy(update={"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:]})
+
+    async def _run(self, command: Command, enclosure: Enclosure, argv: Sequence[str], seconds: float) -> "_Done":
+        started = monotonic()
+        output = _Output()
+        # With an empty environment: what runs inside can read bwrap's.
+        child = Child(Program(argv=argv), on_output=output.add)
+        code = None
+        try:
+            async with self._sandbox.guard(enclosure, lambda: child.pid) as guard, asyncio.timeout(seconds):
+                code = await child.ended()
+        except TimeoutError:
+            pass
+        finally:
+            # Killing bwrap ends every process inside, also after a timeout or when we are cancelled.
+            child.kill()
+            await child.end()
+        over_limit = guard.ended or (next(iter(guard.news()), "") if code else "")
+        if over_limit:
+            output.add(f"\nCaseworker ended this command: {over_limit}.\n".encode())
+        run = CommandRun(
+            purpose=command.purpose,
+            command=command.command,
+            exit_code=TIMED_OUT if code is None else code,
+            seconds=round(monotonic() - started, 3),
+            output=readable(bytes(output.tail))[-OUTPUT_TAIL:],
+            timed_out=code is None and not over_limit,
+            over_limit=over_limit,
+        )
+        # A run that passed may print names of failures in its log; a run that was stopped has not printed all of them.
+        if not run.passed and not run.cut_short:
+            run = run.model_copy(update={"failures": output.names.all()})
+        return _Done(run=run, whole=readable(bytes(output.head)) if len(output.head) < MAX_OUTPUT_BYTES else None)
 
     def _argv(
         self, enclosure: Enclosure, command: Command, seconds: float, *, before: tuple[str, ...] = ()
@@ -113,35 +146,6 @@ class _Done:
     run: CommandRun
     whole: str | None
     """All of its output. Null: it is too long to be read for results."""
-
-
-async def _run(command: Command, argv: Sequence[str], seconds: float) -> _Done:
-    started = monotonic()
-    output = _Output()
-    # With an empty environment: what runs inside can read bwrap's.
-    child = Child(Program(argv=argv), on_output=output.add)
-    code = None
-    try:
-        async with asyncio.timeout(seconds):
-            code = await child.ended()
-    except TimeoutError:
-        pass
-    finally:
-        # Killing bwrap ends every process inside, also after a timeout or when we are cancelled.
-        child.kill()
-        await child.end()
-    run = CommandRun(
-        purpose=command.purpose,
-        command=command.command,
-        exit_code=TIMED_OUT if code is None else code,
-        seconds=round(monotonic() - started, 3),
-        output=readable(bytes(output.tail))[-OUTPUT_TAIL:],
-        timed_out=code is None,
-    )
-    # A run that passed may print names of failures in its log; a run that was stopped has not printed all of them.
-    if not run.passed and not run.timed_out:
-        run = run.model_copy(update={"failures": output.names.all()})
-    return _Done(run=run, whole=readable(bytes(output.head)) if len(output.head) < MAX_OUTPUT_BYTES else None)
 
 
 def _package(workspace: Path) -> str:

@@ -45,6 +45,10 @@ class Child:
             self._loop.add_reader(pipe, self._read, pipe, callback)
         self._watch()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     async def ended(self) -> int:
         """Waits until the process has ended and its output is closed. Returns its exit code (negative: the signal)."""
         await self._closed

@@ -40,15 +40,18 @@ class Place:
         return f"refs/caseworker/{_ref_name(self.slug)}"
 
 
-def workspace_at(case: CaseId, place: Place, base: Sha, branch: str) -> Workspace:
-    # The view stands where git looks for the mirror; of the mirror itself only the objects and this worktree's own
-    # folder show through. Objects are shared by all cases of one repository: whoever knows a commit's name can read it,
-    # but no name of another case's commit can be seen.
-    shown = (place.mirror / "objects", place.git_dir)
+def workspace_at(case: CaseId, place: Place, base: Sha, branch: str, *, history: Path) -> Workspace:
+    # The view stands where git looks for the mirror; of the mirror itself only this worktree's own folder shows. The
+    # view has the case's own commits, and borrows the base's history: no object of others is there.
+    shown = (place.git_dir, history / "objects")
     overlays = ((place.view, place.mirror), *((path, path) for path in shown))
     return Workspace(
         case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
     )
+
+
+def view_of(workspace: Workspace) -> Path:
+    return workspace.overlays[0][0]
 
 
 def git_dir_of(workspace: Workspace) -> Path:

@@ -1,4 +1,8 @@
-"""Mirrors: a bare copy of each repository, filled through the `Source` port, where cases keep their commits."""
+"""Mirrors: a bare copy of each repository, filled through the `Source` port, where cases keep their commits.
+
+The history of a base branch is in a repository of its own beside the mirror (a *history*), which the mirror borrows
+from. A sandbox sees that, and not the mirror, which has the commits of all cases and all branches of people.
+"""
 
 import hashlib
 import os
@@ -55,6 +59,22 @@ class Mirrors:
     def of(self, repository: RepositoryRef) -> Path:
         return self._folder / mirror_name(repository)
 
+    def history(self, mirror: Path, branch: str) -> Path:
+        """Where the history of this base branch is."""
+        readable = re.sub(r"[^\w-]+", "-", branch)[:60]
+        return mirror.with_suffix(".base") / f"{readable}-{hashlib.sha256(branch.encode()).hexdigest()[:12]}"
+
+    async def keep_history(self, mirror: Path, branch: str, base: Sha) -> None:
+        """Makes sure that all of the base's history is in the history of its branch."""
+        history = self.history(mirror, branch)
+        if await self.has(history, base):
+            return
+        async with self.lock(mirror):
+            await self._make_history(mirror, history)
+            known = await self._git("for-each-ref", "--format=^%(objectname)", git_dir=history)
+            await copy_objects(self._git, mirror, f"{base}\n{known.text}\n", into=history / "objects")
+            await self._git("update-ref", f"refs/bases/{base}", base, git_dir=history)
+
     def all(self) -> list[Path]:
         return sorted(self._folder.glob("*.git"))
 
@@ -74,7 +94,11 @@ class Mirrors:
         async with self.lock(mirror):
             if not _is_there(mirror):
                 await self._make(mirror, head.object_format)
-            write_texts(mirror / "info", {"attributes": _ATTRIBUTES})  # an older version made it without some
+            history = self.history(mirror, head.branch)
+            await self._make_history(mirror, history)
+            if not await self.has(history, head.commit):
+                await self._source.fetch(repository, history, ["+HEAD:refs/base"])
+            _borrow(mirror, history)
             # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
             await self._source.fetch(
                 repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]
@@ -88,6 +112,12 @@ class Mirrors:
         answer = await self._git("cat-file", "-e", f"{commit}^{{commit}}", git_dir=mirror, accept=(0, 1, 128))
         return answer.code == 0
 
+    async def _make_history(self, mirror: Path, history: Path) -> None:
+        if not _is_there(history):
+            format_of = await self._git("rev-parse", "--show-object-format", git_dir=mirror)
+            history.parent.mkdir(exist_ok=True)
+            await self._make(history, format_of.text)
+
     async def _make(self, mirror: Path, object_format: str) -> None:
         fresh = mirror.with_suffix(f".{os.getpid()}.tmp")
         _remove(fresh)
@@ -100,10 +130,34 @@ class Mirrors:
         fresh.rename(mirror)
 
 
+async def copy_objects(git: Git, git_dir: Path, revisions: str, *, into: Path) -> None:
+    """Packs the objects of these revisions, one per line, into another folder of objects."""
+    how = ("pack-objects", "--revs", "--quiet", "--non-empty", "--delta-base-offset")
+    await git(*how, str(into / "pack" / "pack"), stdin=revisions.encode(), git_dir=git_dir)
+
+
+def _borrow(mirror: Path, history: Path) -> None:
+    file = mirror / "objects" / "info" / "alternates"
+    known = file.read_text() if file.exists() else ""
+    line = f"{history / 'objects'}\n"
+    if line not in known:
+        write_texts(file.parent, {file.name: known + line})
+    if (history / "shallow").exists():
+        # Where history was cut off: git writes it down only where it fetches, and the mirror has these commits already.
+        cut = {
+            line for place in (history, mirror) if (place / "shallow").exists() for line in _lines(place / "shallow")
+        }
+        write_texts(mirror, {"shallow": "".join(f"{line}\n" for line in sorted(cut))})
+
+
 def write_texts(folder: Path, texts: dict[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text)
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text().split()
 
 
 def _is_there(mirror: Path) -> bool:

@@ -7,18 +7,21 @@ What is not mounted does not exist inside. This protects us even when the worker
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 
 from caseworker.core.base.errors import Refused
-from caseworker.ports import Enclosure
+from caseworker.ports import Enclosure, Guard
+from caseworker.workspaces.control_groups import JOIN, find_parent
+from caseworker.workspaces.guard import MEMORY_FOLDERS, SandboxGuard, Watch, written_folders
+from caseworker.workspaces.sandbox_limits import SandboxLimits
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.seccomp import filter_program
 from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders
 
 HOME = "/home/agent"
-_TEMPORARY_BYTES = 4 << 30
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 _ROOT_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -38,6 +41,11 @@ _SYNTHESISED = {
 _PROC_READ_ONLY = ("sys", "irq", "bus", "fs", "acpi", "mtrr", "pressure", "driver", "tty", "sysrq-trigger")
 """bwrap run by root leaves /proc/sys writable: there the kernel checks the global user id, not the namespace's. By
 writing kernel/core_pattern an agent could run a program on the host as root (we tried it)."""
+_PRLIMIT = Path("/usr/bin/prlimit")
+_START = f"""\
+filter=$1 group=$2 tasks=$3 memory=$4; shift 4
+echo 1000 > /proc/self/oom_score_adj
+{JOIN}exec nice -n 5 "$@" 7<"$filter" """
 _PROC_HIDDEN = ("kcore", "kmsg", "keys", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup")
 
 
@@ -45,11 +53,18 @@ class Bubblewrap:
     """A `Sandbox` with no network, no capabilities, only the given environment, and its own process tree."""
 
     def __init__(
-        self, folder: Path, *, expose: tuple[Path, ...] = (), program: Path | None = None, path: str | None = None
+        self,
+        folder: Path,
+        *,
+        limits: SandboxLimits | None = None,
+        expose: tuple[Path, ...] = (),
+        program: Path | None = None,
+        path: str | None = None,
     ) -> None:
         """`folder`: for the few files of its /etc that we write. `expose`: further toolchains, mounted read-only.
         `path`: where to look for toolchains; by default the worker's PATH."""
         self._folder = folder
+        self._limits = limits or SandboxLimits()
         self._expose = expose
         self._given = program
         self._path = path
@@ -65,8 +80,14 @@ class Bubblewrap:
             *_mounts(enclosure),
             *("--remount-ro", "/", "--chdir", str(enclosure.workspace), "--clearenv"),
             *self._environment(enclosure),
-            *("--", *argv),
+            *("--", *self._ulimits, *argv),
         ]
+
+    def guard(
+        self, enclosure: Enclosure, root: Callable[[], int | None], *, spare: bool = False
+    ) -> AbstractAsyncContextManager[Guard]:
+        watch = Watch(folders=written_folders(enclosure), group=self._group, root=root, spare=spare)
+        return SandboxGuard(self._limits, watch).watching()
 
     async def probe(self) -> str | None:
         if self._found is None:
@@ -83,7 +104,7 @@ class Bubblewrap:
     @cached_property
     def _system(self) -> list[str]:
         """The mounts of the system, found once: they don't change while a worker runs."""
-        size = ["--size", str(_TEMPORARY_BYTES)] if "--size" in self._help else []
+        size = ["--size", str(self._limits.memory)] if "--size" in self._help else []
         words = ["--ro-bind", "/usr", "/usr"]
         for name in _ROOT_FOLDERS:
             folder = Path("/") / name
@@ -91,8 +112,8 @@ class Bubblewrap:
                 words += ["--symlink", str(folder.readlink()), str(folder)]
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
-        words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev", *size, "--tmpfs", "/dev/shm"]
-        words += [*size, "--tmpfs", "/tmp", *size, "--tmpfs", HOME]
+        words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev"]
+        words += [word for folder in MEMORY_FOLDERS for word in (*size, "--tmpfs", folder)]
         for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
             words += ["--ro-bind", str(path), str(path)]
         for name in _SYNTHESISED:
@@ -127,14 +148,28 @@ class Bubblewrap:
 
     @cached_property
     def _start(self) -> tuple[str, ...]:
-        """Starts bwrap with the filter of system calls, which it reads from an open file."""
-        program = filter_program()
-        if program is None:
-            return (str(self._program),)
-        file = self._folder / "seccomp"
-        _write(file, program)
-        script = 'filter=$1; shift; exec "$@" 7<"$filter"'
-        return ("/bin/sh", "-c", script, "sandbox", str(file), str(self._program), "--seccomp", "7")
+        """Starts bwrap after everything else that waits for a processor, as the first to go when memory runs out, and
+        with the filter of system calls, which it reads from an open file."""
+        program, file = filter_program(), Path("/dev/null")
+        option: tuple[str, ...] = ()
+        if program is not None:
+            file, option = self._folder / "seccomp", ("--seccomp", "7")
+            _write(file, program)
+        group, tasks, memory = str(self._group or ""), str(self._limits.threads), str(2 * self._limits.memory)
+        return ("/bin/sh", "-c", _START, "sandbox", str(file), group, tasks, memory, str(self._program), *option)
+
+    @cached_property
+    def _group(self) -> Path | None:
+        return find_parent()
+
+    @property
+    def _ulimits(self) -> tuple[str, ...]:
+        """Limits of the kernel for each process. That of processes counts those of this sandbox only, because it is set
+        inside; it has no effect if the worker is root. They are wider than the guard's, who can say what happened."""
+        if not _PRLIMIT.exists():
+            return ()
+        processes, file = self._limits.threads, 2 * max(self._limits.disk, self._limits.memory)
+        return (str(_PRLIMIT), f"--nproc={processes}:{processes}", f"--fsize={file}:{file}", "--core=0:0", "--")
 
     @cached_property
     def _toolchains(self) -> Toolchains:
@@ -194,6 +229,13 @@ def _bin_folders(expose: Iterable[Path]) -> list[str]:
     return [str(path / "bin" if (path / "bin").is_dir() else path) for path in expose]
 
 
+class _NoGuard:
+    ended = ""
+
+    def news(self) -> Sequence[str]:
+        return ()
+
+
 class Unconfined:
     """NO SANDBOX. What runs here can read every file of the user, every key on disk, and reach every network.
 
@@ -210,6 +252,12 @@ class Unconfined:
         environment = [f"{name}={value}" for name, value in (given | dict(enclosure.environment)).items()]
         enter = ("/bin/sh", "-c", 'cd "$0" && exec "$@"', str(enclosure.workspace))
         return ["/usr/bin/env", "-i", *environment, *enter, *argv]
+
+    def guard(
+        self, enclosure: Enclosure, root: Callable[[], int | None], *, spare: bool = False
+    ) -> AbstractAsyncContextManager[Guard]:
+        """No limits: processes could leave the tree by which they are known."""
+        return nullcontext(_NoGuard())
 
     async def probe(self) -> str | None:
         return None

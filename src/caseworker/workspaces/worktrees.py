@@ -25,7 +25,7 @@ from caseworker.workspaces.folders import (
     tie_to_git_dir,
 )
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.git_views import lay_view
+from caseworker.workspaces.git_views import Shown, lay_view
 from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.layout import (
     Place,
@@ -65,6 +65,7 @@ class GitWorkspaces:
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
         self._untouched = Untouched()
         self._indexes = Indexes()
+        self._shown = Shown(self._git)
         self._lock_seconds = lock_seconds
         self._walls = walls
 
@@ -80,7 +81,7 @@ class GitWorkspaces:
         known = known_branch(place, base)
         branch = base_branch or known
         if branch is not None and branch == known and base is not None and await self._is_intact(place):
-            return workspace_at(case, place, base, branch)
+            return workspace_at(case, place, base, branch, history=self._mirrors.history(place.mirror, branch))
         if branch is None or base is None or not await self._mirrors.has(place.mirror, base):
             head = await self._mirrors.renew(repository)
             branch, base = base_branch or head.branch, base or head.commit
@@ -88,9 +89,12 @@ class GitWorkspaces:
                 raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
         lay_git_dir(place, base)
-        workspace = workspace_at(case, place, base, branch)
+        history = self._mirrors.history(place.mirror, branch)
+        await self._mirrors.keep_history(place.mirror, branch, base)
+        workspace = workspace_at(case, place, base, branch, history=history)
         await self.reset(workspace, base, scrub=True)
-        lay_view(place.view, mirror=place.mirror, name=place.slug, branch=branch, base=base)
+        self._shown.forget(place.view)
+        lay_view(place, history=history, branch=branch, base=base)
         remember(place, base, branch)
         self._sound.add(place.git_dir)
         return workspace
@@ -105,6 +109,7 @@ class GitWorkspaces:
             left = Left(commit=commit, scrubbed=scrub)
         elif has_any(workspace.path, OURS):
             await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
+        await self._shown.show(workspace, commit)
         self._untouched.leave(workspace.path, left)
 
     async def take_back(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> None:
@@ -143,6 +148,7 @@ class GitWorkspaces:
         self._commits.learn(commit, written, parent=parent)
         if written.whole:
             self._changed.keep(_pair(parent, commit), written.changed)
+        await self._shown.show(workspace, commit)
         return commit
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
@@ -209,13 +215,16 @@ class GitWorkspaces:
         await in_thread(destroy, place.folder, place.git_dir)
         if not await self._mirrors.has(mirror, commit):
             raise Refused(f"{case} has no commit {commit[:12]} to branch off from.", todo="Name one of its commits.")
-        made = workspace_at(case, place, workspace.base, workspace.base_branch)
+        branch = workspace.base_branch
+        history = self._mirrors.history(mirror, branch)
+        made = workspace_at(case, place, workspace.base, branch, history=history)
         try:
             await self._git("update-ref", f"{refs_of(made)}/start", commit, git_dir=mirror)
             lay_git_dir(place, commit)
             await self.reset(made, commit, scrub=True)
-            branch = workspace.base_branch
-            lay_view(place.view, mirror=mirror, name=place.slug, branch=branch, base=workspace.base)
+            self._shown.forget(place.view)
+            lay_view(place, history=history, branch=branch, base=workspace.base)
+            await self._shown.show(made, commit)
         except BaseException:
             await self.drop(made)  # whoever is cancelled here never hears of the tree
             raise

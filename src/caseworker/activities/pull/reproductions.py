@@ -55,6 +55,8 @@ class Reproductions:
 def _told(commit: Sha, run: CommandRun) -> Reproduction:
     if run.timed_out:
         return Reproduction(commit=commit, command=run.command, result="timed_out")
+    if run.over_limit:
+        return Reproduction(commit=commit, command=run.command, result="not_run")
     return Reproduction(
         commit=commit,
         command=run.command,

@@ -54,6 +54,8 @@ class CommandRun(BaseModel):
     output: str
     """The tail of standard output and error together."""
     timed_out: bool = False
+    over_limit: str = ""
+    """Why it was ended, in a sentence: it used too much memory, disk or processes. Empty: it was not."""
     failures: tuple[str, ...] | None = None
     """Names of failures in the whole output, each as often as it occurs. None: not known.
     For comparing builds, not for people: there may be thousands."""
@@ -61,9 +63,14 @@ class CommandRun(BaseModel):
     """Results per test. None: its runner gave none that we can read, and exit code and output have to do."""
 
     @property
+    def cut_short(self) -> bool:
+        """Whether we ended it: it has not said all."""
+        return self.timed_out or bool(self.over_limit)
+
+    @property
     def passed(self) -> bool:
         """A report makes a run worse, never better: an exit code may be swallowed."""
-        return self.exit_code == 0 and not self.timed_out and not (self.report is not None and self.report.is_bad)
+        return self.exit_code == 0 and not self.cut_short and not (self.report is not None and self.report.is_bad)
 
     def brief(self) -> "CommandRun":
         return self if self.report is None else self.model_copy(update={"report": self.report.brief()})
@@ -213,6 +220,8 @@ def _unexcused_failures(head: Build, base: Build | None) -> list[CommandRun]:
 def how_it_ended(run: CommandRun) -> str:
     if run.timed_out:
         return f"was stopped after {run.seconds:.0f} s"
+    if run.over_limit:
+        return f"was stopped: {run.over_limit}"
     if run.exit_code == 0 and not run.passed and run.report is not None:
         bad = (*run.report.failed, *run.report.broken)[0]
         return f"ended with exit code 0, although {code(bad.name)} failed"
@@ -249,7 +258,7 @@ def _stable_name(said: str) -> str:
 def _fails_the_same_on_base(run: CommandRun, base: Build | None) -> bool:
     """Whether both runs name their failures and this one names no new one. Equal exit codes are not enough."""
     before = _failed_run_on_base(run, base)
-    if before is None or run.timed_out or before.timed_out:
+    if before is None or run.cut_short or before.cut_short:
         return False
     named, known = _all_failures(run), _all_failures(before)
     return False if not named or known is None else named <= known
@@ -260,10 +269,10 @@ def _may_have_failed_before(run: CommandRun, base: Build | None) -> bool:
     before = _failed_run_on_base(run, base)
     if before is None:
         return False
-    if before.timed_out:
+    if before.cut_short:
         return True
-    if run.timed_out:
-        return False  # the base did not time out
+    if run.cut_short:
+        return False  # the base was not
     named, known = _all_failures(run), _all_failures(before)
     return not named or not known or named <= known
 

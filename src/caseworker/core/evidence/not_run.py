@@ -34,7 +34,7 @@ _SAYS_NOT_COLLECTED: Final = re.compile(
 
 def why_not_run(run: CommandRun) -> NotRun | None:
     """Null: tests ran, as far as can be told."""
-    if run.timed_out:
+    if run.cut_short:
         return NotRun(why="timed_out", detail=f"it {how_it_ended(run)}")
     report = run.report
     if report is not None:

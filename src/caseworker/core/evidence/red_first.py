@@ -58,11 +58,11 @@ def _judge_run(run: CommandRun, facts: RedFacts) -> RedVerdict:
     failed = _new_failures(run.report, run, facts) if run.report is not None else []
     lacking = [(test, name) for test in failed if (name := missing_name(test.detail))]
     real = [test for test in failed if test not in [test for test, _ in lacking]]
-    if real and not run.timed_out:
+    if real and not run.cut_short:
         return _red(run, real)
     not_run = why_not_run(run)
     lacks = lacking[0][1] if lacking else _name_lacking_in(run)
-    if lacks and not run.passed and not run.timed_out:
+    if lacks and not run.passed and not run.cut_short:
         return _red_by_name(run, lacks, [test for test, _ in lacking], facts)
     if not_run is not None:
         return RedVerdict(kind="not_run", reason=f"{code(run.command)} tested nothing: {not_run.detail}")
@@ -128,7 +128,7 @@ def _failed_the_same_before(run: CommandRun, facts: RedFacts) -> bool:
     if run.purpose is Purpose.TEST:
         return facts.base is not None and not facts.base.passed(Purpose.TEST)
     before = facts.before
-    if before is None or before.passed or before.timed_out:
+    if before is None or before.passed or before.cut_short:
         return False
     return before.exit_code == run.exit_code and _stable(before.output) == _stable(run.output)
 

@@ -56,6 +56,10 @@ def wrong_end(name: str, step: BisectStep) -> str:
             return f"The script can't judge {which}: exit code {SKIP}. Name a commit that it can judge."
 
 
+def over_limit(commit: str, why: str) -> str:
+    return f"The script was stopped on {short(commit)}: {why}."
+
+
 def says_nothing(commit: str, ended: CommandRun) -> str:
     said = f" It said: {code(ended.output.strip()[-SAID:])}." if ended.output.strip() else ""
     return (

@@ -60,6 +60,8 @@ class Ended:
         code = self.sections.get("exit", "").strip()
         if self.run.timed_out:
             return "it did not end in time"
+        if self.run.over_limit:
+            return f"it was stopped: {self.run.over_limit}"
         return "it was stopped at the time limit" if code == "124" else f"it ended with exit code {code or '?'}"
 
     @property

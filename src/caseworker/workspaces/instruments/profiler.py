@@ -40,7 +40,7 @@ async def profile(bench: Bench, request: ProfileRequest) -> Measurement:
         places = parse_places(lines, str(tree.path))
         if places:
             return _measured(used or "cProfile", ended, places_table(places[: request.top]))
-        if ended.run.timed_out:
+        if ended.run.cut_short:
             return unavailable("cProfile", f"Nothing was profiled: {ended.last_words}")
         await bench.workspaces.reset(tree, bench.commit, scrub=True)
         perf = await bench.observe(
