@@ -21,6 +21,7 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
+from caseworker.dashboard.access_tokens import Token
 from caseworker.workspaces.allowed_hosts import AllowedHosts
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 
@@ -98,6 +99,10 @@ class Settings(SessionLimits, SandboxLimits):
     """How long checks of a pull request may take to begin. Without any after that, it counts as unchecked."""
     serve_host: str = "127.0.0.1"
     serve_port: int = Field(default=8480, ge=0, le=65_535)
+    dashboard_url: str = Field(default="", pattern=r"^$|^https?://[^/\s]+/?$")
+    """The address under which people reach the dashboard, behind a reverse proxy. Empty: this machine only."""
+    dashboard_tokens: dict[str, Token] = Field(default_factory=dict)
+    """By name: who may use the dashboard and its API without a link of `caseworker open`."""
 
     intent_confidence_threshold: float = Field(default=0.75, ge=0, le=1)
     """Below this confidence a mention starts no workflow: it becomes chat, or a question back."""
@@ -264,7 +269,7 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             found[key] = [part for part in value.split(os.pathsep) if part]
         elif key in ("setup_hosts", "allowed_owners", "github_repositories"):
             found[key] = value.replace(",", " ").split()  # not split at colons, which come before ports
-        elif key in ("models", "services", "contacts", "sla"):
+        elif key in ("models", "services", "contacts", "sla", "dashboard_tokens"):
             raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")
         elif value != "":
             found[key] = value

@@ -92,5 +92,7 @@ class Record(Protocol):
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]: ...
 
-    async def whole(self, case: CaseId, kinds: Collection[str] | None = None) -> list[Recorded]:
-        """All entries from first to newest, or only those of some kinds."""
+    async def whole(
+        self, case: CaseId, kinds: Collection[str] | None = None, *, without: Collection[str] = ()
+    ) -> list[Recorded]:
+        """All entries from first to newest, or only those of some kinds. `without`: kinds that are left out."""

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from caseworker.ports.boards import Boards
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
 from caseworker.ports.cases import Bugs, Cases, PullCases, Runs
 from caseworker.ports.chat_records import ChatThreads, ReviewLearnings
@@ -27,6 +28,8 @@ class Store(Protocol):
     def repositories(self) -> Repositories: ...
     @property
     def cases(self) -> Cases: ...
+    @property
+    def boards(self) -> Boards: ...
     @property
     def bugs(self) -> Bugs: ...
     @property

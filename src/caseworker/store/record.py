@@ -29,9 +29,13 @@ class StoredRecord(Port):
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]:
         return await self._read(_of(case).where(tables.record.c.sequence > after).limit(limit))
 
-    async def whole(self, case: CaseId, kinds: Collection[str] | None = None) -> list[Recorded]:
-        entries = _of(case)
-        return await self._read(entries if kinds is None else entries.where(tables.record.c.kind.in_(sorted(kinds))))
+    async def whole(
+        self, case: CaseId, kinds: Collection[str] | None = None, *, without: Collection[str] = ()
+    ) -> list[Recorded]:
+        entries, kind = _of(case), tables.record.c.kind
+        if kinds is not None:
+            entries = entries.where(kind.in_(sorted(kinds)))
+        return await self._read(entries.where(kind.not_in(sorted(without))) if without else entries)
 
     async def _read(self, query: _Query) -> list[Recorded]:
         async with self._database.reading() as connection:

@@ -1,6 +1,7 @@
 """Opens the database, migrates it, and makes all ports of the store on it."""
 
 from caseworker.store.attachments import StoredAttachments
+from caseworker.store.board_queries import StoredBoards
 from caseworker.store.bugs import StoredBugs
 from caseworker.store.builds import StoredBuilds
 from caseworker.store.cases import StoredCases
@@ -35,6 +36,7 @@ class Store:
         self.database = database
         self.repositories = StoredRepositories(database)
         self.cases = StoredCases(database)
+        self.boards = StoredBoards(database)
         self.bugs = StoredBugs(database)
         self.pull_cases = StoredPullCases(database)
         self.runs = StoredRuns(database)

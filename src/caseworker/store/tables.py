@@ -72,7 +72,9 @@ cases = Table(
     metadata,
     _Cases,
     Index(None, "kind", "changed_at"),
+    Index(None, "changed_at"),  # the board's order, and what has changed since a moment
     Index(None, "over", "state"),
+    Index(None, "repository", "kind", "state"),  # counts of the board, without reading the wide rows
 )
 
 
@@ -176,6 +178,7 @@ ledger = Table(
         name="payer",
     ),
     Index(None, "case", "turn", "attempt"),
+    Index(None, "reserved_at"),
     Index(
         "ix_ledger_repository",
         "repository",

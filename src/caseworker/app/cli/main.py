@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from caseworker.app.cli import bug_commands as bug_command_line
+from caseworker.app.cli import dashboard_commands as dashboard_command_line
 from caseworker.app.cli import github_commands as github_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
 from caseworker.app.cli import pull_commands as pull_command_line
@@ -234,6 +235,7 @@ bug_command_line.add_to(app)
 issue_command_line.add_to(app)
 github_command_line.add_to(app)
 pull_command_line.add_to(app)
+dashboard_command_line.add_to(app)
 
 
 def main() -> None:

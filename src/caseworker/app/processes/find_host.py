@@ -7,12 +7,13 @@ from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
 from caseworker.ports import Store
 
+_NOT_THE_HOSTS = {"log", "home", "serve_host", "serve_port", "dashboard_url", "dashboard_tokens"}
 HOST_COMMAND = ["-m", "caseworker.app.processes.host_process"]
 
 
 def settings_fingerprint(settings: Settings) -> str:
     """Two hosts with the same fingerprint behave alike. Secrets are part of it, but can't be read out of it."""
-    shown = settings.model_dump(mode="json", exclude={"log", "home"})
+    shown = settings.model_dump(mode="json", exclude=_NOT_THE_HOSTS)
     return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()}".encode()).hexdigest()[:16]
 
 

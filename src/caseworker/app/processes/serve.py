@@ -4,15 +4,16 @@ import asyncio
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
 from caseworker.app.processes.find_host import ensure_host
 from caseworker.app.processes.serve_host import keep_host_alive
+from caseworker.app.processes.serve_http import GRACE_SECONDS, serve_http
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.surface_port import IntakeDesk, Listening, Surface
+from caseworker.app.surface_port import IntakeDesk, Surface
 from caseworker.app.surfaces import surfaces
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
@@ -22,8 +23,6 @@ from caseworker.ports import Doorbell, Store
 from caseworker.store.store import open_store
 
 log = structlog.get_logger()
-
-_GRACE_SECONDS: Final = 10
 
 
 def slack_app_manifest(http: str) -> str:
@@ -38,8 +37,9 @@ def slack_app_manifest(http: str) -> str:
     return manifest("caseworker", False, url if url.endswith(PATH) else f"{url}{PATH}")
 
 
-async def serve(settings: Settings) -> int:
-    wanted = _wanted(settings)
+async def serve(settings: Settings, *, in_background: bool = False) -> int:
+    """`in_background`: started by `caseworker open`. Any free port will do, and it ends when nobody looks any more."""
+    wanted = [] if in_background else _wanted(settings)
     for surface in wanted:
         await surface.check()
     check_disk(settings.home)
@@ -49,7 +49,7 @@ async def serve(settings: Settings) -> int:
     store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         with stop_signal() as stop:
-            await _serve(settings, store, wanted, stop)
+            await _serve(settings, store, wanted, stop, in_background=in_background)
     finally:
         await store.close()
     log.info("listening has ended")
@@ -57,9 +57,8 @@ async def serve(settings: Settings) -> int:
 
 
 def _wanted(settings: Settings) -> list[Surface]:
-    """The surfaces that have settings. `Refused` if one of them lacks something, or if there is none."""
-    known = surfaces(settings)
-    wanted = [surface for surface in known if surface.is_wanted] or known
+    """The surfaces that have settings. `Refused` if one of them lacks something. The dashboard is always there."""
+    wanted = [surface for surface in surfaces(settings) if surface.is_wanted]
     for surface in wanted:
         if missing := surface.missing():
             page = f"docs/{surface.name.lower()}.md"
@@ -82,13 +81,15 @@ def stop_signal() -> Iterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-async def _serve(settings: Settings, store: Store, wanted: Sequence[Surface], stop: asyncio.Event) -> None:
+async def _serve(
+    settings: Settings, store: Store, wanted: Sequence[Surface], stop: asyncio.Event, *, in_background: bool
+) -> None:
     doorbell, keeper = await _bell(settings, store)
     bell = BackgroundBell(doorbell)
     conversation, new_cases = Conversation(store=store, doorbell=bell), NewCases(store=store, doorbell=bell)
     desk = IntakeDesk(store=store, conversation=conversation, new_cases=new_cases, doorbell=bell)
     heard = [await surface.listen(desk) for surface in wanted]
-    server = [asyncio.create_task(_http(settings, heard, stop), name="http")] if any(it.routes for it in heard) else []
+    server = [asyncio.create_task(serve_http(settings, desk, heard, stop, in_background=in_background), name="http")]
     work = [asyncio.create_task(run(), name=name) for it in heard for name, run in it.work.items()]
     stopped = asyncio.create_task(stop.wait())
     tasks = [*server, *work, *keeper, stopped]
@@ -96,10 +97,9 @@ async def _serve(settings: Settings, store: Store, wanted: Sequence[Surface], st
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         stop.set()
         log.info("ending: what was taken is being rung")
-        if server:
-            await asyncio.wait(server, timeout=_GRACE_SECONDS)
+        await asyncio.wait(server, timeout=GRACE_SECONDS)
         with suppress(TimeoutError):  # the reconciler finds what was not rung
-            await asyncio.wait_for(bell.drain(), timeout=_GRACE_SECONDS)
+            await asyncio.wait_for(bell.drain(), timeout=GRACE_SECONDS)
     finally:
         await _cancel_all(tasks)
 
@@ -123,25 +123,3 @@ async def _bell(settings: Settings, store: Store) -> "tuple[Doorbell, list[async
     from caseworker.app.processes.bells import ClusterBell
 
     return ClusterBell(settings, store), []
-
-
-async def _http(settings: Settings, heard: Sequence[Listening], stop: asyncio.Event) -> None:
-    import uvicorn
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import PlainTextResponse, Response
-    from starlette.routing import Route
-
-    from caseworker.app.processes.web import listen_on, served
-
-    async def health(_: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
-    routes = [route for listening in heard for route in listening.routes]
-    app = Starlette(routes=[*routes, Route("/health", health)])
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS)
-    with listen_on(settings.serve_host, settings.serve_port) as listener:
-        host, port = listener.getsockname()[:2]
-        for route in routes:
-            log.info("listening by HTTP", at=f"http://{host}:{port}{route.path}")
-        await served(config, listener, stop)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Iterator
 
@@ -18,13 +19,19 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def listen_on(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind the socket early, so that a wrong address is refused with a clear text before anything starts."""
+def listen_on(host: str, port: int, *, or_any: bool = False) -> Iterator[socket.socket]:
+    """Bind the socket early, so that a wrong address is refused with a clear text before anything starts. `or_any`:
+    take any free port if this one is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            if not or_any or error.errno != errno.EADDRINUSE:
+                raise
+            listener.bind((host, 0))
     except OSError as error:
         listener.close()
         raise Refused(

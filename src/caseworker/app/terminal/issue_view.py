@@ -19,6 +19,7 @@ from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
+from caseworker.views.changes import commits_of
 from caseworker.views.explanations import why_issue
 
 
@@ -62,7 +63,7 @@ class IssueView(CaseView):
         return await why_issue(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
-        case, delivery = self._stored.case.id, self._stored.case.delivery
-        if delivery.base is None or delivery.checkpoint is None or delivery.checkpoint == delivery.base:
+        case, commits = self._stored.case.id, commits_of(self._stored)
+        if commits is None:
             raise Refused(f"{case} has changed nothing yet.", todo=f"`caseworker why {case}` says what happens.")
-        return delivery.base, delivery.checkpoint
+        return commits

@@ -18,6 +18,7 @@ from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredPull
+from caseworker.views.changes import commits_of
 
 
 class PullView(CaseView):
@@ -58,10 +59,8 @@ class PullView(CaseView):
         return why_pull(self._stored.case, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
-        work, rest = self._stored.case.work, self._stored.case.rest
-        if work.base is None and rest.unpushed_from is not None and rest.unpushed is not None:
-            return rest.unpushed_from, rest.unpushed
-        if work.base is None or self._stored.case.commit is None:
-            todo = f"`caseworker why {self._stored.case.id}` says what happens."
-            raise Refused(f"{self._stored.case.id} has nothing in hand that is not pushed.", todo=todo)
-        return work.base, self._stored.case.commit
+        case, commits = self._stored.case.id, commits_of(self._stored)
+        if commits is None:
+            todo = f"`caseworker why {case}` says what happens."
+            raise Refused(f"{case} has nothing in hand that is not pushed.", todo=todo)
+        return commits

@@ -80,7 +80,9 @@ def _create_cases() -> None:
         *optional(INTEGER, "number"),
         *optional(JSON, "file"),
         sa.Index(None, "kind", "changed_at"),
+        sa.Index(None, "changed_at"),
         sa.Index(None, "over", "state"),
+        sa.Index(None, "repository", "kind", "state"),
     )
     op.create_table(
         "runs",
@@ -235,6 +237,7 @@ def _create_ledger() -> None:
             name="payer",
         ),
         sa.Index(None, "case_id", "turn", "attempt"),
+        sa.Index(None, "reserved_at"),
         partial_index("ix_ledger_repository", "repository_id", "reserved_at", where="repository_id IS NOT NULL"),
         sqlite_autoincrement=True,
     )

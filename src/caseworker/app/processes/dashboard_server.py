@@ -1,0 +1,47 @@
+"""The dashboard inside `caseworker serve`: its parts, made from the settings."""
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from caseworker.app.settings import Settings
+from caseworker.app.surface_port import IntakeDesk
+from caseworker.dashboard.guard import Place
+from caseworker.dashboard.log_ins import Sessions
+from caseworker.dashboard.office import Office
+from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.site import make_site
+
+IDLE_LOOK_SECONDS: Final = 5.0
+
+
+@dataclass
+class DashboardServer:
+    office: Office
+    _app: ASGIApp
+    _asked_at: float
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._asked_at = time.monotonic()
+        await self._app(scope, receive, send)
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long no page was open or asked for."""
+        if self.office.pulse.open_pages:
+            self._asked_at = time.monotonic()
+        return time.monotonic() - self._asked_at
+
+
+def make_dashboard(settings: Settings, desk: IntakeDesk, port: int) -> DashboardServer:
+    office = Office(
+        store=desk.store,
+        conversation=desk.conversation,
+        home=settings.home,
+        place=Place(port=port, public=settings.dashboard_url),
+        sessions=Sessions(settings.home, settings.dashboard_tokens),
+        pulse=Pulse(desk.store),
+    )
+    return DashboardServer(office, make_site(office), time.monotonic())

@@ -1,0 +1,1 @@
+"""Pages and API for people and programs in a browser. Reads through views; writes only messages, through intake."""

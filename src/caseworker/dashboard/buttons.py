@@ -1,0 +1,216 @@
+"""The buttons of a case: which commands fit it now, for this viewer, and the command that each sends."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.policy import Milestone
+from caseworker.core.bug.case import BugState
+from caseworker.core.issue.options import misfit, options
+from caseworker.core.kinds import KINDS
+from caseworker.core.people.authority import may
+from caseworker.core.people.commands import (
+    Abort,
+    Answer,
+    Approve,
+    BringUpToDate,
+    Close,
+    Command,
+    HandBack,
+    MessageKind,
+    PullWork,
+    RaiseBudget,
+    Reject,
+    Rerun,
+    Resolution,
+    Resume,
+    Retry,
+    StartWork,
+    Stop,
+    Takeover,
+)
+from caseworker.core.people.messages import Standing
+from caseworker.core.pull.command_fit import pull_misfit
+from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
+
+Tone = Literal["main", "plain", "danger"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """A button, whatever the case."""
+
+    label: str
+    make: Callable[[str, str], Command]
+    """From the text and the choice of its form."""
+    says: str
+    """The text that the record shows if the person gives none."""
+    asks: str = ""
+    """What to write into its text field. Empty: it has none."""
+    wants_text: bool = False
+    choices: tuple[str, ...] = ()
+    tone: Tone = "plain"
+    does: str = ""
+
+
+def _start(workflow: PullWork) -> Action:
+    return Action(
+        label=f"Start {workflow}",
+        make=lambda _, __: StartWork(workflow=workflow),
+        says=f"Please {workflow} this pull request.",
+        does={
+            "review": "The tech lead reads the whole change and leaves findings.",
+            "resolve": "The developer answers threads, fixes checks and solves conflicts.",
+            "ship": "Looks after the pull request until a person can merge it.",
+        }[workflow],
+    )
+
+
+def _rerun(milestone: Milestone) -> Action:
+    return Action(
+        label=f"Run {milestone} again",
+        make=lambda _, __: Rerun(milestone=milestone),
+        says=f"Please make the {milestone} again.",
+        does=f"Makes the {milestone} anew, with what was said since.",
+    )
+
+
+_RESOLUTIONS: Final = tuple(kind.value for kind in Resolution)
+ACTIONS: Final[Mapping[str, Action]] = {
+    "answer": Action(
+        label="Answer", make=lambda _, __: Answer(), says="", asks="Your answer", wants_text=True, tone="main"
+    ),
+    "approve": Action(label="Approve", make=lambda _, __: Approve(), says="Approved.", asks="A remark", tone="main"),
+    "approve_plan": Action(
+        label="Approve up to the plan", make=lambda _, __: Approve(milestone=Milestone.PLAN), says="until plan"
+    ),
+    "reject": Action(
+        label="Reject", make=lambda _, __: Reject(), says="", asks="What should be different", wants_text=True
+    ),
+    "budget": Action(
+        label="Raise budget", make=lambda _, __: RaiseBudget(), says="+5", asks="+5", wants_text=False, tone="main"
+    ),
+    "retry": Action(label="Try again", make=lambda _, __: Retry(), says="Please try again."),
+    "takeover": Action(label="Take over", make=lambda _, __: Takeover(), says="I'll take it."),
+    "handback": Action(
+        label="Hand back", make=lambda _, __: HandBack(), says="Hand back.", asks="A remark for the agents", tone="main"
+    ),
+    "rerun_triage": _rerun(Milestone.TRIAGE),
+    "rerun_plan": _rerun(Milestone.PLAN),
+    "review": _start("review"),
+    "resolve": _start("resolve"),
+    "ship": _start("ship"),
+    "stop": Action(label="Pause", make=lambda _, __: Stop(), says="Stop.", does="Pauses the work."),
+    "resume": Action(
+        label="Go on", make=lambda _, __: Resume(), says="Go on.", tone="main", does="Goes on from the head as it is."
+    ),
+    "rebase": Action(
+        label="Bring up to date", make=lambda _, __: BringUpToDate(), says="Rebase.", does="Rebases the branch."
+    ),
+    "abort": Action(label="End session", make=lambda _, __: Abort(), says="Abort.", tone="danger"),
+    "close": Action(
+        label="Close case", make=lambda text, _: Close(reason=text), says="", asks="Why, for the record", tone="danger"
+    ),
+    "close_bug": Action(
+        label="Close case",
+        make=lambda text, kind: Close(resolution=Resolution(kind), reason=text),
+        says="",
+        asks="Why, for the record",
+        wants_text=True,
+        choices=_RESOLUTIONS,
+        tone="danger",
+    ),
+}
+_BY_KIND: Final[Mapping[MessageKind, str]] = {
+    MessageKind.ANSWER: "answer",
+    MessageKind.APPROVE: "approve",
+    MessageKind.REJECT: "reject",
+    MessageKind.BUDGET: "budget",
+    MessageKind.RETRY: "retry",
+    MessageKind.TAKEOVER: "takeover",
+    MessageKind.HAND_BACK: "handback",
+    MessageKind.CLOSE: "close",
+}
+_PULL_ACTIONS: Final = (
+    ("resume", "goes on from the head as it is then"),
+    ("budget", "goes on with more money"),
+    ("review", ""),
+    ("resolve", ""),
+    ("ship", ""),
+    ("rebase", ""),
+    ("stop", ""),
+    ("takeover", "stops the agents: you go on"),
+    ("handback", "lets it go on"),
+    ("abort", "ends the session"),
+)
+
+
+class Button(BaseModel):
+    """A button as a page or a program is shown it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    action: str
+    label: str
+    does: str
+    """What it does, in a sentence."""
+    asks: str = ""
+    wants_text: bool = False
+    choices: tuple[str, ...] = ()
+    tone: Tone = "plain"
+
+
+def buttons_for(stored: StoredAny, standing: Standing | None) -> list[Button]:
+    """What this person can do now, the most likely first. Words are always possible and have a box of their own."""
+    if standing is None:
+        return []
+    rights = KINDS[stored.kind].rights
+    found = [_button(name, does) for name, does in _fitting(stored)]
+    return [one for one in found if may(rights, standing, _sample(one.action))]
+
+
+def _sample(action: str) -> Command:
+    made = ACTIONS[action]
+    return made.make("", made.choices[0] if made.choices else "")
+
+
+def _button(name: str, does: str) -> Button:
+    action = ACTIONS[name]
+    told = does[:1].upper() + does[1:] + "." if does else action.does
+    return Button(
+        action=name,
+        label=action.label,
+        does=told,
+        asks=action.asks,
+        wants_text=action.wants_text,
+        choices=action.choices,
+        tone=action.tone,
+    )
+
+
+def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
+    match stored:
+        case StoredCase(case=case):
+            for option in options(case):
+                if option.kind is not None and option.kind in _BY_KIND:
+                    yield _BY_KIND[option.kind], option.does
+                if option.to_plan:
+                    yield "approve_plan", option.to_plan
+            for name in ("rerun_triage", "rerun_plan"):
+                if misfit(case, _sample(name)) is None:
+                    yield name, ""
+        case StoredBug(case=bug):
+            if bug.state is BugState.DEV_TAKEOVER:
+                yield "handback", "lets the agent go on, with all that was said meanwhile"
+            elif not bug.is_over:
+                yield "takeover", "stops the agent: you go on"
+            if not bug.is_over:
+                yield "close_bug", "resolves it, and tells the reporter"
+        case StoredPull(case=pull):
+            for name, does in _PULL_ACTIONS:
+                if pull_misfit(pull, _sample(name)) is None and not (pull.is_over and name == "budget"):
+                    yield name, does
+        case _:
+            assert_never(stored)

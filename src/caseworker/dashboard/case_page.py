@@ -1,0 +1,124 @@
+"""The page of a case, its live parts, and the steps of a turn."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.people.messages import Standing
+from caseworker.dashboard.button_words import ButtonPhrasing
+from caseworker.dashboard.buttons import buttons_for
+from caseworker.dashboard.event_stream import EventStream, Sent
+from caseworker.dashboard.office import Office, html, viewer_of
+from caseworker.dashboard.shown import page
+from caseworker.dashboard.viewers import standing_of_viewer
+from caseworker.ports import StoredAny, StoredBug
+from caseworker.views.story_items import StoryItem, steps_of, story_items
+from caseworker.views.whole_cases import story_of, whole_case
+
+REGIONS = ("headline", "ask", "talk", "facts", "way", "builds", "change")
+"""Parts of the page that are shown anew when they change. Each is a template and an element's id."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a page as they are now, each as HTML."""
+
+    version: int
+    html: dict[str, str]
+
+
+class CasePage:
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._shown: dict[tuple[CaseId, Standing | None], Parts] = {}
+
+    async def show(self, request: Request) -> Response:
+        stored = await self._office.case(request)
+        case = stored.case.id
+        standing = standing_of_viewer(viewer_of(request), stored)
+        newest = await self._office.store.boards.newest(case)
+        story = await story_of(self._office.store, case, everything="all" in request.query_params)
+        items = [item for item in story.items if item.sequence <= newest]
+        values = await self._values(stored, standing) | {
+            "items": items,
+            "earlier": story.earlier,
+            "newest": newest,
+            "steps": await self._open_steps(case, items, newest),
+        }
+        return html("case.html", request, values=values)
+
+    async def steps(self, request: Request) -> Response:
+        """The steps of one turn, as a part of the page or as a page of their own."""
+        stored = await self._office.case(request)
+        items = await steps_of(self._office.store, stored.case.id, after=request.path_params["entry"])
+        partial = "hx-request" in request.headers
+        return html("steps.html" if partial else "turn.html", request, values={"items": items, "stored": stored})
+
+    async def live(self, request: Request) -> Response:
+        stored = await self._office.case(request)
+        seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+        after = int(seen) if seen.isdecimal() else 0
+        return EventStream(self._events(stored.case.id, standing_of_viewer(viewer_of(request), stored), after))
+
+    async def _events(self, case: CaseId, standing: Standing | None, after: int) -> AsyncIterator[Sent | None]:
+        """New entries of the record under their number, and the parts of the page that have changed."""
+        attempts: dict[int, int] = {}
+        for one in await self._office.store.record.whole(case, {"turn_started"}):
+            story_items([one], attempts=attempts)
+        sent: dict[str, str] = {}
+        before = None
+        with self._office.pulse.ear(case) as ear:
+            while True:
+                while fresh := await self._office.store.record.read(case, after=after):
+                    for item in story_items(fresh, attempts=attempts, before=before):
+                        yield Sent(id=str(item.sequence), data=page("live_item.html", item=item, case=case))
+                    after, before = fresh[-1].sequence, fresh[-1].at
+                parts = await self._parts(case, standing)
+                for name, shown in parts.html.items():
+                    if sent.get(name) != shown:
+                        sent[name] = shown
+                        yield Sent(data=page("live_region.html", name=name, shown=shown))
+                if not await ear.wait(15):
+                    yield None
+
+    async def _parts(self, case: CaseId, standing: Standing | None) -> Parts:
+        """Made once for all open pages of a case whose viewers may do the same."""
+        version = self._office.pulse.versions[case]
+        known = self._shown.get((case, standing))
+        if known is not None and known.version == version:
+            return known
+        stored = await self._office.store.cases.find(case)
+        assert stored is not None, "cases stay"
+        values = await self._values(stored, standing)
+        made = Parts(version, {name: page(f"region_{name}.html", **values) for name in REGIONS})
+        if len(self._shown) > 200:
+            self._shown.clear()
+        self._shown[case, standing] = made
+        return made
+
+    async def _values(self, stored: StoredAny, standing: Standing | None) -> dict[str, object]:
+        whole = await whole_case(self._office.store, stored, ButtonPhrasing())
+        return {
+            "stored": stored,
+            "whole": whole,
+            "row": whole.row,
+            "standing": standing,
+            "buttons": buttons_for(stored, standing),
+            "reporter": stored.reporter if isinstance(stored, StoredBug) else None,
+        }
+
+    async def _open_steps(self, case: CaseId, items: list[StoryItem], newest: int) -> dict[int, list[StoryItem]]:
+        """The steps of the turn at work, by the number of the entry that began it."""
+        ended = {(item.turn, item.attempt) for item in items if item.part == "turn_end"}
+        at_work = [item for item in items if item.part == "turn" and (item.turn, item.attempt) not in ended][-1:]
+        return {
+            item.sequence: [
+                step
+                for step in await steps_of(self._office.store, case, after=item.sequence)
+                if step.sequence <= newest
+            ]
+            for item in at_work
+        }

@@ -1,0 +1,121 @@
+"""Diagrams as SVG, made by code: the states of a case with the way it took, and columns over time."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markupsafe import Markup
+
+from caseworker.core.kinds import CaseKind
+from caseworker.views.whole_cases import StateStep
+
+_WIDTH: Final = 132
+_HEIGHT: Final = 26
+_GAP_X: Final = 26
+_GAP_Y: Final = 16
+_SHORT: Final = {
+    "analyzing_requirements": "analysis",
+    "requirements_unclear": "unclear",
+    "waiting_for_requirements_clarification": "waits for answers",
+    "requirements_clarified": "clarified",
+    "planning_approach": "plan",
+    "creating_tests": "write test",
+    "updating_tests": "change test",
+    "running_tests": "run tests",
+    "fixing_issues": "fix",
+    "reviewing_code": "review",
+    "reviewing_architecture": "architecture",
+    "reviewing_integration": "integration",
+    "validating_solution": "validate",
+    "addressing_feedback": "feedback",
+    "creating_pr": "pull request",
+    "waiting_for_human_input": "waits for a person",
+    "human_input_received": "read answer",
+    "requires_human_intervention": "needs a person",
+    "awaiting_reporter": "waits for reporter",
+    "awaiting_dev": "waits for developer",
+    "dev_takeover": "taken over",
+    "reading_failures": "read failures",
+}
+_COLUMNS: Final[Mapping[CaseKind, tuple[tuple[str, ...], ...]]] = {
+    CaseKind.ISSUE: (
+        ("received", "analyzing_requirements", "requirements_unclear", "requirements_clarified"),
+        ("planning_approach", "investigating", "waiting_for_requirements_clarification", "human_input_received"),
+        ("creating_tests", "updating_tests", "running_tests", "waiting_for_human_input"),
+        ("implementing", "fixing_issues", "refactoring", "addressing_feedback"),
+        ("reviewing_code", "reviewing_architecture", "reviewing_integration", "validating_solution"),
+        ("creating_pr", "completed", "blocked", "requires_human_intervention"),
+        ("", "", "failed", "closed"),
+    ),
+    CaseKind.BUG: (("investigating",), ("awaiting_reporter", "awaiting_dev"), ("dev_takeover",), ("resolved",)),
+    CaseKind.PULL: (
+        ("looking", "waiting"),
+        ("reading_failures", "paused"),
+        ("reviewing", "resolving"),
+        ("building", "updating"),
+        ("publishing", "ended"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class _Spot:
+    x: float
+    y: float
+
+
+def state_diagram(kind: CaseKind, now: str, way: Sequence[StateStep]) -> Markup:
+    """Every state of its kind, those it has been in, where it stands, and each way it went, wider where it went
+    often."""
+    spots = _spots(kind)
+    visits = Counter(step.to_state for step in way)
+    if way:
+        visits[way[0].from_state] += 1
+    edges = Counter((step.from_state, step.to_state) for step in way if step.from_state != step.to_state)
+    width = max(spot.x for spot in spots.values()) + _WIDTH + 2
+    height = max(spot.y for spot in spots.values()) + _HEIGHT + 12
+    drawn = [_edge(spots, *ends, count) for ends, count in edges.items() if set(ends) <= set(spots)]
+    drawn += [_node(name, spot, visits[name], here=name == now) for name, spot in spots.items()]
+    told = ", then ".join(_name(step.to_state) for step in way) or "no move yet"
+    return Markup('<svg class="states" viewBox="0 0 {} {}" width="{}" role="img" aria-label="{}">{}</svg>').format(
+        width, height, width, f"States: it stands at {_name(now)}. Its way: {told}", Markup("").join(drawn)
+    )
+
+
+def _spots(kind: CaseKind) -> dict[str, _Spot]:
+    return {
+        name: _Spot(1 + column * (_WIDTH + _GAP_X), 8 + row * (_HEIGHT + _GAP_Y))
+        for column, names in enumerate(_COLUMNS[kind])
+        for row, name in enumerate(names)
+        if name
+    }
+
+
+def _name(state: str) -> str:
+    return _SHORT.get(state, state.replace("_", " "))
+
+
+def _node(name: str, spot: _Spot, visits: int, *, here: bool) -> Markup:
+    state = "here" if here else "been" if visits else "not"
+    times = Markup('<tspan class="times"> ×{}</tspan>').format(visits) if visits > 1 else Markup("")
+    return Markup(
+        '<g class="state {}"><rect x="{}" y="{}" width="{}" height="{}" rx="5"/><text x="{}" y="{}">{}{}</text></g>'
+    ).format(state, spot.x, spot.y, _WIDTH, _HEIGHT, spot.x + _WIDTH / 2, spot.y + _HEIGHT / 2 + 4, _name(name), times)
+
+
+def _edge(spots: Mapping[str, _Spot], start: str, end: str, count: int) -> Markup:
+    a, b = spots[start], spots[end]
+    stroke = min(1 + 0.6 * count, 4)
+    if a.x == b.x:
+        side = a.x + _WIDTH if b.y < a.y else a.x
+        bend = side + (_GAP_X * 0.8 if b.y < a.y else -_GAP_X * 0.8)
+        middle_a, middle_b = a.y + _HEIGHT / 2, b.y + _HEIGHT / 2
+        path = f"M{side},{middle_a} C{bend},{middle_a} {bend},{middle_b} {side},{middle_b}"
+    else:
+        forward = b.x > a.x
+        x1, x2 = (a.x + _WIDTH, b.x) if forward else (a.x, b.x + _WIDTH)
+        y1, y2 = a.y + _HEIGHT / 2, b.y + _HEIGHT / 2
+        bend = max(20.0, abs(x2 - x1) / 2) * (1 if forward else -1)
+        path = f"M{x1},{y1} C{x1 + bend},{y1} {x2 - bend},{y2} {x2},{y2}"
+    return Markup('<path class="way" d="{}" stroke-width="{}"/>').format(path, round(stroke, 1))

@@ -1,0 +1,60 @@
+"""What the handlers of pages and API share: the store, the way for messages, the pulse, and where this is."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, Response
+
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.dashboard.guard import Place
+from caseworker.dashboard.log_ins import Sessions
+from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.shown import page
+from caseworker.dashboard.viewers import Viewer
+from caseworker.intake.conversation import Conversation
+from caseworker.ports import Store, StoredAny
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Office:
+    store: Store
+    conversation: Conversation
+    home: Path
+    place: Place
+    sessions: Sessions
+    pulse: Pulse = field(repr=False)
+
+    async def visible(self, viewer: Viewer) -> frozenset[RepositoryId] | None:
+        """The repositories that this viewer may see. Null: all."""
+        if viewer.sees_all:
+            return None
+        return viewer.visible({one.repository for one in await self.store.boards.counts()})
+
+    async def case(self, request: HTTPConnection) -> StoredAny:
+        """The case of this address. One that the viewer may not see is not found."""
+        case: CaseId = request.path_params["case"]
+        stored = await self.store.cases.find(case)
+        if stored is None or not viewer_of(request).sees(stored.repository):
+            raise HTTPException(404, f"There is no case {case}.")
+        return stored
+
+
+def viewer_of(request: HTTPConnection) -> Viewer:
+    viewer = request.state.viewer
+    assert isinstance(viewer, Viewer), "the guard lets nobody else in"
+    return viewer
+
+
+def is_partial(request: Request) -> bool:
+    """Whether the script asks for a part of a page."""
+    return "hx-request" in request.headers
+
+
+def html(template: str, request: Request, status: int = 200, *, values: Mapping[str, object]) -> HTMLResponse:
+    known = {"viewer": request.state.viewer, "path": request.url.path, **values}
+    return HTMLResponse(page(template, **known), status_code=status)

@@ -1,0 +1,106 @@
+"""Looks for changes in the store once for all open pages, and wakes those that show what has changed.
+
+One loop per process: 50 open pages cost as much as one. While no page is open it does not look at all."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import structlog
+
+from caseworker.core.base.errors import Transient
+from caseworker.core.base.ids import CaseId
+from caseworker.ports import Store
+
+log = structlog.get_logger()
+
+LOOK_SECONDS: Final = 0.25
+_MARGIN: Final = timedelta(seconds=30)
+"""How far the clocks of workers may differ."""
+
+
+class Ear:
+    """One open page. `heard` is set when something that it shows has changed."""
+
+    def __init__(self, case: CaseId | None) -> None:
+        self.case = case
+        self.heard = asyncio.Event()
+
+    async def wait(self, seconds: float) -> bool:
+        """False: nothing has changed for so long."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.heard.wait()
+        except TimeoutError:
+            return False
+        self.heard.clear()
+        return True
+
+
+class Pulse:
+    def __init__(self, store: Store, *, look_seconds: float = LOOK_SECONDS) -> None:
+        self._store = store
+        self._seconds = look_seconds
+        self._ears: set[Ear] = set()
+        self._somebody = asyncio.Event()
+        self._sequences: dict[CaseId, int] = {}
+        self._receipts: dict[CaseId, tuple[int, int, int]] = {}
+        self.versions: Counter[CaseId] = Counter()
+        """How often each case was seen to change: what was made for one version can be shown to everybody."""
+        self.version = 0
+        """The same for the board."""
+        self.looks = 0
+
+    @property
+    def open_pages(self) -> int:
+        return len(self._ears)
+
+    @contextmanager
+    def ear(self, case: CaseId | None = None) -> Iterator[Ear]:
+        """For one open page: of a case, or of the board."""
+        ear = Ear(case)
+        self._ears.add(ear)
+        self._somebody.set()
+        try:
+            yield ear
+        finally:
+            self._ears.discard(ear)
+            if not self._ears:
+                self._somebody.clear()
+
+    async def run(self) -> None:
+        """Runs until it is cancelled."""
+        while True:
+            await self._somebody.wait()
+            try:
+                await self.look()
+            except Transient as error:
+                log.warning("the dashboard could not look for changes; it tries again", error=str(error))
+            await asyncio.sleep(self._seconds)
+
+    async def look(self) -> None:
+        self.looks += 1
+        changed = await self._changed()
+        watched = {ear.case for ear in self._ears if ear.case is not None}
+        if watched:
+            for case, counts in (await self._store.boards.receipts(watched)).items():
+                if self._receipts.get(case) != counts:
+                    self._receipts[case] = counts
+                    changed.add(case)
+        if not changed:
+            return
+        self.version += 1
+        self.versions.update(changed)
+        for ear in self._ears:
+            if ear.case is None or ear.case in changed:
+                ear.heard.set()
+
+    async def _changed(self) -> set[CaseId]:
+        """Cases whose record has grown since the last look."""
+        found = await self._store.boards.changed(datetime.now(UTC) - _MARGIN)
+        changed = {one.case for one in found if self._sequences.get(one.case) != one.sequence}
+        self._sequences.update({one.case: one.sequence for one in found})
+        return changed

@@ -1,0 +1,119 @@
+"""Templates and how values are written: times, money, sizes, text of agents. Everything is escaped by default."""
+
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+import caseworker
+from caseworker.core.base.budget import dollars
+from caseworker.core.base.text import printable
+from caseworker.dashboard.addresses import case_path, case_slug
+from caseworker.dashboard.diagrams import state_diagram
+
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+_MARKDOWN.disable("image")
+_STATIC: Final = files("caseworker.dashboard") / "static"
+_HOUR: Final = 3600
+_DAY: Final = 24 * _HOUR
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("caseworker.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(
+        moment=moment,
+        money=dollars,
+        span=span,
+        prose=prose,
+        plain=plain_text,
+        line=line,
+        case_path=case_path,
+        slug=case_slug,
+        words=lambda name: str(name).replace("_", " "),
+    )
+    made.globals.update(
+        static=static_path, version=caseworker.__version__, state_diagram=state_diagram, now=lambda: datetime.now(UTC)
+    )
+    return made
+
+
+def page(template: str, **values: Any) -> str:
+    return environment().get_template(template).render(**values)
+
+
+@cache
+def static_bytes(name: str) -> bytes:
+    return (_STATIC / name).read_bytes()
+
+
+@cache
+def static_path(name: str) -> str:
+    """With a hash of the file, so that it can be kept for ever."""
+    return f"/static/{name}?{sha256(static_bytes(name)).hexdigest()[:12]}"
+
+
+def moment(at: datetime | None) -> Markup:
+    """A time for people and for the script, which rewrites it as "3 min ago" and keeps it current."""
+    if at is None:
+        return Markup("")
+    at = at.astimezone(UTC)
+    shown = f"{at:%H:%M}" if at.date() == datetime.now(UTC).date() else f"{at:%b} {at.day}, {at:%H:%M}"
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M:%S}", shown
+    )
+
+
+def span(seconds: float) -> str:
+    """A duration in its two largest units: `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 1:
+        return f"{round(seconds * 1000)} ms"
+    units = (("d", _DAY), ("h", _HOUR), ("min", 60), ("s", 1))
+    parts = []
+    for name, size in units:
+        number, whole = divmod(whole, size)
+        if number:
+            parts.append(f"{number} {name}")
+        elif parts:
+            break
+    return " ".join(parts[:2])
+
+
+def plain_text(text: str) -> str:
+    """Text of others for a page: without control characters, and without marks that turn the reading direction."""
+    return clean_lines(printable(text))
+
+
+def line(text: str) -> Markup:
+    """One line of ours that quotes others: what stands between backticks is shown as code."""
+    parts = plain_text(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
+    )
+
+
+def clean_lines(text: str) -> str:
+    return "".join(letter for letter in text if letter not in _TURNS)
+
+
+_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+
+
+def prose(text: str) -> Markup:
+    """Markdown of agents and people. HTML in it is shown as text; images are not loaded."""
+    rendered = _MARKDOWN.render(plain_text(text))
+    return Markup('<div class="prose">{}</div>').format(Markup(rendered))

@@ -1,0 +1,139 @@
+"""One case with everything a page shows of it: row, explanation, story, conversation, builds, pull request, money."""
+
+from typing import Final, assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from caseworker.core.base.ids import CaseId
+from caseworker.core.evidence.builds import Build
+from caseworker.core.issue.case import cap_of as cap_of_issue
+from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.pull.case import cap_of as cap_of_pull
+from caseworker.core.record.bug_conversation import SAID, Line
+from caseworker.core.record.entries import Recorded
+from caseworker.core.runs.run import Run
+from caseworker.core.telling.pull_why import why_pull
+from caseworker.core.telling.why import Why
+from caseworker.ports import PullRequest, Spending, Store, StoredAny, StoredBug, StoredCase, StoredPull
+from caseworker.ports.boards import BoardEntry
+from caseworker.views.board import CaseRow, row_of
+from caseworker.views.conversations import lines_with_receipts
+from caseworker.views.explanations import explain_bug, why_issue
+from caseworker.views.story_items import QUIET, STEPS, StoryItem, story_items
+
+MOVES: Final = ("transitioned", "bug_moved", "pull_moved")
+MOST_ITEMS: Final = 400
+"""Items of the story that a page shows at first, from its end."""
+
+
+class ReceiptedLine(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    line: Line
+    receipt: str
+    """Empty: a post of the bot."""
+
+
+class Money(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    spent: Spending
+    cap_micros: int | None
+    """What the case may cost. Null: a bug case, whose policy says it."""
+    rehearsed: bool
+
+
+class StateStep(BaseModel):
+    """A move on the way that the case took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    from_state: str
+    to_state: str
+    reason: str
+    sequence: int
+
+
+class WholeCase(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    row: CaseRow
+    why: Why
+    conversation: tuple[ReceiptedLine, ...]
+    money: Money
+    way: tuple[StateStep, ...]
+    runs: tuple[Run, ...]
+    builds: tuple[Build, ...]
+    pull_requests: tuple[PullRequest, ...]
+    children: tuple[CaseId, ...]
+    """Cases that fix this bug, or follow up on this case."""
+
+
+class Story(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    items: tuple[StoryItem, ...]
+    earlier: int
+    """How many items before the first are left out."""
+    last: int
+    """The number of the newest record entry that was read."""
+
+
+async def whole_case(store: Store, stored: StoredAny, phrasing: Phrasing) -> WholeCase:
+    case = stored.case.id
+    record = await store.record.whole(case, (*SAID, *MOVES))
+    spent = await store.ledger.spent(case)
+    newest = record[-1].sequence if record else 0
+    return WholeCase(
+        row=row_of(BoardEntry(stored=stored, sequence=newest, spent_micros=spent.micros)),
+        why=await why_of(store, stored, phrasing),
+        conversation=tuple(
+            ReceiptedLine(line=line, receipt=told) for line, told in await lines_with_receipts(store, stored, record)
+        ),
+        money=Money(spent=spent, cap_micros=_cap(stored), rehearsed=stored.rehearsal is not None),
+        way=tuple(step for one in record if (step := _step(one)) is not None),
+        runs=tuple(await store.runs.of(case)),
+        builds=tuple(await store.builds.of(case)),
+        pull_requests=tuple(await store.pulls.of(case)),
+        children=tuple(child.case.id for child in await store.cases.children(case)),
+    )
+
+
+async def why_of(store: Store, stored: StoredAny, phrasing: Phrasing) -> Why:
+    match stored:
+        case StoredCase():
+            return await why_issue(store, stored, phrasing)
+        case StoredBug():
+            return await explain_bug(store, stored, phrasing)
+        case StoredPull():
+            return why_pull(stored.case, phrasing)
+        case _:
+            assert_never(stored)
+
+
+async def story_of(store: Store, case: CaseId, *, everything: bool = False) -> Story:
+    """Without the steps of turns (`steps_of` reads them)."""
+    record = await store.record.whole(case, without=STEPS | QUIET)
+    items = story_items(record)
+    shown = items if everything else items[-MOST_ITEMS:]
+    return Story(items=tuple(shown), earlier=len(items) - len(shown), last=record[-1].sequence if record else 0)
+
+
+def _cap(stored: StoredAny) -> int | None:
+    match stored:
+        case StoredCase():
+            return cap_of_issue(stored.case, stored.policy)
+        case StoredBug():
+            return stored.policy.budget_micros
+        case StoredPull():
+            return cap_of_pull(stored.case, stored.policy)
+        case _:
+            assert_never(stored)
+
+
+def _step(recorded: Recorded) -> StateStep | None:
+    entry = recorded.entry
+    if entry.kind not in MOVES:
+        return None
+    moved = entry.model_dump(include={"from_state", "to_state", "reason"}, mode="json")
+    return StateStep(**moved, sequence=recorded.sequence)

@@ -1,0 +1,103 @@
+"""The page of a case: its story, its buttons, messages with receipts, and entries that come by themselves."""
+
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.record.entries import Noted, ToolCalled
+from caseworker.store.store import Store
+from tests.dashboard.live_page import LivePage
+from tests.dashboard.visitor import Visitor
+from tests.edges.store_examples import TRACE, begun, open_bug, open_case
+from tests.intake.test_conversation_issue import Counter
+
+PATH = "/cases/local/shop~1"
+
+
+async def test_a_button_is_a_message_with_a_receipt(visitor: Visitor, store: Store) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL, Subject.PLAN)
+    page = await visitor.sees(PATH)
+    assert "It needs you" in page
+    assert "Goes on with the plan." in page
+    answer = await visitor.sends(case, "approve")
+    assert answer.headers["location"] == f"{PATH}#talk"
+    assert visitor.bell.kinds == [MessageKind.APPROVE]
+    sent = (await store.inbox.of(case))[-1]
+    assert (sent.surface, sent.author, sent.text) == ("web", "ada", "Approved.")
+    assert "recorded" in await visitor.sees(PATH)
+
+
+async def test_the_same_press_twice_is_one_message(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    await visitor.sends(case, "say", "look at line 4")
+    await visitor.sends(case, "say", "look at line 4")
+    await visitor.sends(case, "say", "look at line 4", key="2")
+    assert [message.text for message in await store.inbox.of(case)][1:] == ["look at line 4"] * 2
+
+
+async def test_a_button_that_does_not_fit_is_refused_with_what_fits(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    answer = await visitor.sends(case, "approve")
+    assert answer.status_code == 409
+    assert "does not fit local/shop#1" in answer.text
+    assert visitor.bell.rung == []
+
+
+async def test_a_bug_is_closed_with_a_resolution_and_a_reason(visitor: Visitor, store: Store) -> None:
+    bug = await open_bug(store)
+    assert "needs a word" in (await visitor.sends(bug, "close_bug", choice="data_fix")).text
+    assert "needs one of" in (await visitor.sends(bug, "close_bug", "an old row", choice="magic")).text
+    await visitor.sends(bug, "close_bug", "an old row", choice="data_fix")
+    assert visitor.bell.kinds == [MessageKind.CLOSE]
+
+
+async def test_a_new_entry_comes_under_its_number(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    newest = await store.boards.newest(case)
+    async with LivePage.of(visitor, f"/live/cases/local/shop~1?after={newest}") as page:
+        await store.record.append(case, [Noted(text="the disk is full")], trace=TRACE)
+        assert "the disk is full" in (await page.event(newest + 1)).data
+
+
+async def test_a_page_that_slept_is_told_what_it_missed_once(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    newest = await store.boards.newest(case)
+    await store.record.append(case, [Noted(text=f"note {number}") for number in range(1200)], trace=TRACE)
+    async with LivePage.of(visitor, "/live/cases/local/shop~1?after=1", last=newest + 600) as page:
+        await page.event(newest + 1200)
+        assert [event.id for event in page.entries] == [str(newest + number) for number in range(601, 1201)]
+
+
+async def test_a_tool_call_goes_into_its_turn(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    from caseworker.core.base.roles import Role, Task
+    from caseworker.core.record.entries import TurnStarted
+
+    await begun(store, case)
+    start = TurnStarted(turn=1, attempt=1, role=Role.PM, task=Task.TRIAGE, model="m")
+    await store.record.append(case, [start], trace=TRACE)
+    newest = await store.boards.newest(case)
+    async with LivePage.of(visitor, f"/live/cases/local/shop~1?after={newest}") as page:
+        call = ToolCalled(turn=1, call="1", tool="Bash", summary="ls -la")
+        await store.record.append(case, [call], trace=TRACE)
+        event = await page.event(newest + 1)
+    assert 'hx-target="#steps-1-1"' in event.data
+    assert "ls -la" in event.data
+
+
+async def test_a_receipt_changes_on_the_open_page(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    async with LivePage.of(visitor, "/live/cases/local/shop~1") as page:
+        await page.region("talk")
+        message = (await store.inbox.of(case))[0]
+        await store.inbox.claim(case, 1)
+        await store.inbox.settle([message.id], "read by the pm")
+        assert "read by the pm" in await page.region("talk", "read by the pm")
+
+
+async def test_fifty_pages_are_looked_for_once(visitor: Visitor, store: Store) -> None:
+    await open_case(store)
+    ears = [visitor.office.pulse.ear() for _ in range(50)]
+    for ear in ears:
+        ear.__enter__()
+    await visitor.office.pulse.look()
+    assert (visitor.office.pulse.open_pages, visitor.office.pulse.looks) == (50, 1)
