@@ -21,7 +21,7 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
-from caseworker.workspaces.allowed_hosts import AllowedHosts
+from caseworker.workspaces.allowed_hosts import REGISTRIES, AllowedHosts
 
 PREFIX: Final = "CASEWORKER_"
 
@@ -41,9 +41,9 @@ class Settings(SessionLimits):
     temporal_client_cert: Path | None = None
     temporal_client_key: Path | None = None
     temporal_keys: SecretStr | None = None
-    """Keys that seal what passes through Temporal, newest first. Null: those of `temporal.keys` in the home."""
+    """Keys that seal what passes through Temporal, newest first. Null: those in the home."""
     temporal_ui: bool = False
-    """Whether the embedded server's web UI and HTTP API answer. They ask nobody who they are."""
+    """Whether the embedded server's web UI and HTTP API answer."""
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
@@ -53,12 +53,12 @@ class Settings(SessionLimits):
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
     expose: list[Path] = Field(default_factory=list)
     """Further toolchains that builds and agents may read."""
-    setup_hosts: list[str] = Field(default_factory=list)
-    """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
+    setup_hosts: list[str] = Field(default_factory=lambda: [REGISTRIES])
+    """What set-up may reach: "registries", "none", or hosts: "registry.example", "*.example.org", "host:8443"."""
+    cache_gb: float = Field(default=10, ge=0)
 
     reports_repository: str | None = None
-    """The repository that reported bugs are about, unless the report or a service says otherwise: a folder, or the
-    address of a repository on GitHub."""
+    """What reported bugs are about, unless they or a service say otherwise: a folder, or an address on GitHub."""
     reports_rehearsal: Path | None = None
     """A script that stands in for the model in every reported bug, to try things out."""
     services: dict[str, Service] = Field(default_factory=dict)
@@ -137,11 +137,16 @@ class Settings(SessionLimits):
     """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
 
+    @field_validator("setup_hosts", mode="before")
+    @classmethod
+    def _is_one_word(cls, hosts: object) -> object:
+        return [] if hosts in ("none", ["none"]) else [hosts] if isinstance(hosts, str) else hosts
+
     @field_validator("setup_hosts")
     @classmethod
     def _are_hosts(cls, hosts: list[str]) -> list[str]:
         try:
-            AllowedHosts(hosts)
+            AllowedHosts([host for host in hosts if host != REGISTRIES])
         except Refused as error:
             raise PydanticCustomError("host", "{why}", {"why": str(error).removesuffix(".")}) from error
         return hosts

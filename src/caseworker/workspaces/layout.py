@@ -12,6 +12,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Workspace
+from caseworker.workspaces.environment_mounts import Attachment, equipped
 from caseworker.workspaces.side_trees import side_name
 
 
@@ -46,9 +47,12 @@ def workspace_at(case: CaseId, place: Place, base: Sha, branch: str) -> Workspac
     # but no name of another case's commit can be seen.
     shown = (place.mirror / "objects", place.git_dir)
     overlays = ((place.view, place.mirror), *((path, path) for path in shown))
-    return Workspace(
+    plain = Workspace(
         case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
     )
+    # A side tree sees the environment of its case.
+    attachment = Attachment.of(place.folder) or Attachment.of(place.folder.parent.parent)
+    return plain if attachment is None else equipped(plain, attachment, place.folder)
 
 
 def git_dir_of(workspace: Workspace) -> Path:

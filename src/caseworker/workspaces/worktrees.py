@@ -40,6 +40,7 @@ from caseworker.workspaces.layout import (
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
+from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.untouched import Left, Untouched
@@ -106,6 +107,8 @@ class GitWorkspaces:
         elif has_any(workspace.path, OURS):
             await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
         self._untouched.leave(workspace.path, left)
+        if workspace.equipment.search_path:
+            await in_thread(lay_mount_points, workspace)
 
     async def take_back(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> None:
         listed = "\0".join(paths).encode(errors="surrogateescape")
@@ -130,6 +133,8 @@ class GitWorkspaces:
         git_dir = git_dir_of(workspace)
         await in_thread(make_readable, workspace.path)
         await self._tie(workspace.path, git_dir)
+        if workspace.equipment.search_path:
+            await in_thread(remove_placeholders, workspace, set(await self._commits.names(git_dir, parent)))
         if not self._indexes.holds(git_dir, parent):
             await self._in(workspace, "read-tree", "--reset", parent)  # file times stay where contents agree
         written = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)

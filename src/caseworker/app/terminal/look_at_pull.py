@@ -6,8 +6,7 @@ from caseworker.app.parts import github_access
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
-from caseworker.core.evidence.repository_rules import RepositoryRules
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.verdict import Verdict
 from caseworker.views.readiness import Readiness, look_and_judge, readiness
