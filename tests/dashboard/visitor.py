@@ -10,10 +10,10 @@ import httpx
 from caseworker.core.base.ids import CaseId
 from caseworker.dashboard.access_tokens import Rank, Token
 from caseworker.dashboard.addresses import case_path
-from caseworker.dashboard.guard import Place
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation

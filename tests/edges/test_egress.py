@@ -19,7 +19,7 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.builds import SandboxedBuilder

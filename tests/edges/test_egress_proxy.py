@@ -279,7 +279,7 @@ def test_hosts_come_from_the_file_or_the_environment(tmp_path: Path) -> None:
     assert load_settings(environment).setup_hosts == ["registry.example", "host.example:8443"]
     environment["CASEWORKER_SETUP_HOSTS"] = "a.example:8443, *.example.org"
     assert load_settings(environment).setup_hosts == ["a.example:8443", "*.example.org"]
-    assert Settings(home=tmp_path).setup_hosts == []
+    assert Settings(home=tmp_path).setup_hosts == ["registries"]
 
 
 def test_a_wrong_host_in_the_settings_is_reported_with_its_line(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.rehearsal import Step, Turn, load_rehearsal
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.issue.routing import ROUTES
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import TURN_OF

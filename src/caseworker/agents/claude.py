@@ -138,7 +138,8 @@ def _enclosure(brief: Brief, folder: AttemptFolder, program: Path) -> Enclosure:
     return Enclosure(
         workspace=brief.tree.path,
         writable=brief.tree.writable,
-        environment=agent_environment(folder),
+        environment={**brief.tree.equipment.variables, **agent_environment(folder)},
+        search_path=brief.tree.equipment.search_path,
         read_only=(*brief.tree.read_only, program.parent),
         read_write=(folder.config, folder.home),
         overlays=(*brief.tree.overlays, *no_messages()),

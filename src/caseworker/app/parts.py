@@ -7,13 +7,16 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
-from caseworker.ports import Forge, Sandbox, Source, Store
+from caseworker.ports import Forge, Sandbox, Source, Store, Workspaces
 
 if TYPE_CHECKING:
     from caseworker.forges.github.forge import GitHubForge
     from caseworker.forges.github.github_access import GitHubAccess
     from caseworker.forges.local_folders import Folder
     from caseworker.ports.thread_comments import Discussions
+    from caseworker.workspaces.builds import SandboxedBuilder
+    from caseworker.workspaces.environments.allowed_registries import Registries
+    from caseworker.workspaces.environments.cache import EnvironmentCache
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -154,3 +157,41 @@ def read_rehearsal(path: Path | None) -> str | None:
         raise Refused(f"{path} can't be read as text: {error}.") from error
     load_rehearsal(text, path.name)
     return text
+
+
+def make_registries(settings: Settings) -> "Registries":
+    from caseworker.workspaces.environments.allowed_registries import Registries
+
+    return Registries(settings.setup_hosts)
+
+
+def make_cache(settings: Settings) -> "EnvironmentCache":
+    from caseworker.workspaces.environments.cache import EnvironmentCache
+
+    return EnvironmentCache(settings.home, gigabytes=settings.cache_gb)
+
+
+def make_builder(settings: Settings, sandbox: Sandbox, workspaces: Workspaces) -> "SandboxedBuilder":
+    """Without a sandbox nothing can be mounted: set-up then runs in the worktree, and nothing is kept."""
+    from caseworker.workspaces.builds import SandboxedBuilder
+    from caseworker.workspaces.environments.provider import Environments, ProviderParts
+    from caseworker.workspaces.environments.uv_program import uv_program
+    from caseworker.workspaces.git import SafeGit
+    from caseworker.workspaces.sandboxed_runs import SandboxedRuns
+    from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
+
+    if settings.sandbox == "off":
+        return SandboxedBuilder(sandbox)
+    registries = make_registries(settings)
+    network = SetupNetwork(registries.allowed, interpreter=find_interpreter())
+    provider = Environments(
+        ProviderParts(
+            workspaces=workspaces,
+            git=SafeGit(),
+            runs=SandboxedRuns(sandbox, network=network),
+            cache=make_cache(settings),
+            registries=registries,
+            uv=uv_program(),
+        )
+    )
+    return SandboxedBuilder(sandbox, provider=provider)

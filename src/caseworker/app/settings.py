@@ -17,18 +17,19 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
+from caseworker.app.surface_settings import GitHubSettings, SlackSettings
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
 from caseworker.dashboard.access_tokens import Token
-from caseworker.workspaces.allowed_hosts import AllowedHosts
+from caseworker.workspaces.allowed_hosts import REGISTRIES, AllowedHosts
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 
 PREFIX: Final = "CASEWORKER_"
 
 
-class Settings(SessionLimits, SandboxLimits):
+class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path
@@ -43,9 +44,9 @@ class Settings(SessionLimits, SandboxLimits):
     temporal_client_cert: Path | None = None
     temporal_client_key: Path | None = None
     temporal_keys: SecretStr | None = None
-    """Keys that seal what passes through Temporal, newest first. Null: those of `temporal.keys` in the home."""
+    """Keys that seal what passes through Temporal, newest first. Null: those in the home."""
     temporal_ui: bool = False
-    """Whether the embedded server's web UI and HTTP API answer. They ask nobody who they are."""
+    """Whether the embedded server's web UI and HTTP API answer."""
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
@@ -55,12 +56,12 @@ class Settings(SessionLimits, SandboxLimits):
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
     expose: list[Path] = Field(default_factory=list)
     """Further toolchains that builds and agents may read."""
-    setup_hosts: list[str] = Field(default_factory=list)
-    """Hosts that set-up commands may reach: "registry.example", "*.example.org", "host.example:8443"."""
+    setup_hosts: list[str] = Field(default_factory=lambda: [REGISTRIES])
+    """What set-up may reach: "registries", "none", or hosts: "registry.example", "*.example.org", "host:8443"."""
+    cache_gb: float = Field(default=10, ge=0)
 
     reports_repository: str | None = None
-    """The repository that reported bugs are about, unless the report or a service says otherwise: a folder, or the
-    address of a repository on GitHub."""
+    """What reported bugs are about, unless they or a service say otherwise: a folder, or an address on GitHub."""
     reports_rehearsal: Path | None = None
     """A script that stands in for the model in every reported bug, to try things out."""
     services: dict[str, Service] = Field(default_factory=dict)
@@ -72,31 +73,6 @@ class Settings(SessionLimits, SandboxLimits):
     reminder_hours: float = Field(default=24, gt=0)
     developer_wait_hours: float = Field(default=48, gt=0)
 
-    slack_bot_token: SecretStr | None = None
-    slack_app_token: SecretStr | None = None
-    """For Socket Mode."""
-    slack_signing_secret: SecretStr | None = None
-    """For events over HTTP."""
-    slack_reports_channel: str = ""
-    slack_summaries_channel: str = ""
-    slack_api_url: str = "https://slack.com/api/"
-
-    github_token: SecretStr | None = None
-    """A fine-grained token, where there is no App."""
-    github_app_id: str = ""
-    github_app_private_key: SecretStr | None = None
-    """The `.pem` file, or its text."""
-    github_api_url: str = "https://api.github.com"
-    """`https://HOST/api/v3` for an Enterprise Server."""
-    github_repositories: list[str] = Field(default_factory=list)
-    """Those that are listened to, as `owner/name`. Empty: all on which the App is installed."""
-    github_webhook_secret: SecretStr | None = None
-    github_webhook_secret_old: SecretStr | None = None
-    """Also accepted, while the secret is being changed."""
-    allowed_owners: list[str] = Field(default_factory=list)
-    """Logins whose comments are directives, also without a role in the repository."""
-    checks_settle_seconds: float = Field(default=120, ge=0)
-    """How long checks of a pull request may take to begin. Without any after that, it counts as unchecked."""
     serve_host: str = "127.0.0.1"
     serve_port: int = Field(default=8480, ge=0, le=65_535)
     dashboard_url: str = Field(default="", pattern=r"^$|^https?://[^/\s]+/?$")
@@ -143,11 +119,16 @@ class Settings(SessionLimits, SandboxLimits):
     """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
 
+    @field_validator("setup_hosts", mode="before")
+    @classmethod
+    def _is_one_word(cls, hosts: object) -> object:
+        return [] if hosts in ("none", ["none"]) else [hosts] if isinstance(hosts, str) else hosts
+
     @field_validator("setup_hosts")
     @classmethod
     def _are_hosts(cls, hosts: list[str]) -> list[str]:
         try:
-            AllowedHosts(hosts)
+            AllowedHosts([host for host in hosts if host != REGISTRIES])
         except Refused as error:
             raise PydanticCustomError("host", "{why}", {"why": str(error).removesuffix(".")}) from error
         return hosts

@@ -14,7 +14,7 @@ from caseworker.agents.redacted_runtime import RedactedRuntime
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.bell import make_doorbell
 from caseworker.app.github_mentions import model_settings
-from caseworker.app.parts import choose_forge, make_discussions, make_github, make_sandbox
+from caseworker.app.parts import choose_forge, make_builder, make_discussions, make_github, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
 from caseworker.app.surfaces import developers_channel, make_chats
 from caseworker.core.base.redaction import Redactor
@@ -34,7 +34,6 @@ from caseworker.ports import (
 )
 from caseworker.ports.thread_comments import Discussions
 from caseworker.workspaces.bisector import GitBisector
-from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
 from caseworker.workspaces.pull_trees import GitPullBranches
@@ -72,7 +71,7 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
     forge = choose_forge(store, github)
     model = model_settings(settings)
     workspaces = GitWorkspaces(settings.home, source=forge.source, walls=settings.sandbox != "off")
-    builder = SandboxedBuilder(sandbox, hosts=tuple(settings.setup_hosts))
+    builder = make_builder(settings, sandbox, workspaces)
     branches = GitPullBranches(settings.home, source=forge.source, workspaces=workspaces, git=SafeGit())
 
     def make_pulls(forge: "GitHubForge | None") -> PullPorts | None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.commands import MessageKind, PullWork
 from caseworker.core.people.phrasing import Page
 
 _NAMES: Final = {
@@ -37,6 +37,9 @@ class ButtonPhrasing:
 
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         return self.name(kind)
+
+    def start(self, case: CaseId, work: PullWork) -> str:
+        return f"“Start {work}”"
 
     def until(self, milestone: Milestone) -> str:
         return f"“Approve up to the {milestone}” instead"

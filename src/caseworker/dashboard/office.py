@@ -9,9 +9,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
 
 from caseworker.core.base.ids import CaseId, RepositoryId
-from caseworker.dashboard.guard import Place
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation

@@ -10,10 +10,10 @@ from starlette.types import ASGIApp
 from caseworker.dashboard.addresses import register_case_paths
 from caseworker.dashboard.board_page import BoardPage
 from caseworker.dashboard.case_page import CasePage
-from caseworker.dashboard.guard import Guard
 from caseworker.dashboard.login import Login
 from caseworker.dashboard.office import Office, html
 from caseworker.dashboard.press import Press
+from caseworker.dashboard.request_wall import Guard
 from caseworker.dashboard.shown import static_bytes
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}

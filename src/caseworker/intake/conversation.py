@@ -130,10 +130,17 @@ def understand(stored: StoredAny, words: Words, standing: Standing) -> Understoo
     return Understood(message=message, after_the_end=over and outcome is None and not asks)
 
 
+def read_command(
+    stored: StoredAny, author: str, text: str, standing: Standing, given: Command | None = None
+) -> Command:
+    """What a text is to this case now. `given`: what its surface already knows it to be."""
+    return parse(text, standing, _context(stored, author), given)
+
+
 def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> Command:
     """A command from an outsider who may not give it counts as plain words. One of the team is refused instead: as
     words it would start a turn, which must not obey it either."""
-    command = parse(text, standing, _context(stored, words.author), words.command)
+    command = read_command(stored, words.author, text, standing, words.command)
     is_outside = standing is not Standing.DEVELOPER
     if words.command is None and is_outside and not may(KINDS[stored.kind].rights, standing, command):
         return _command(stored, replace(words, command=Say()), text, standing)

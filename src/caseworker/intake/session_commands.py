@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from caseworker.core.people.commands import Abort, BringUpToDate, Command, MessageKind, Resume, Stop
-from caseworker.core.people.grammar import InPull, parse
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import NotDone, Outcome, RefusalReason
 from caseworker.core.telling.delivery_words import reply_words
+from caseworker.intake.conversation import read_command
 from caseworker.intake.github_comments import GitHubComments
 from caseworker.intake.github_dispatch import Asked, Dispatcher
 from caseworker.intake.github_events import CommentChanged
@@ -30,7 +30,7 @@ def session_command(event: CommentChanged, stored: OnGitHub | None, standing: St
     one that had one, only the word `resume` counts: people talk on there."""
     if not isinstance(stored, StoredPull) or event.comment.place:
         return None
-    command = parse(event.comment.text, standing, InPull())
+    command = read_command(stored, event.comment.author.login, event.comment.text, standing)
     if command.kind.value not in LITERAL:
         return None
     if stored.case.is_over and not (isinstance(command, Resume) and "resume" in event.comment.text.casefold()):

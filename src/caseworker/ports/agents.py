@@ -14,6 +14,7 @@ from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports.github_state import GithubState
 from caseworker.ports.stored import Attempt
+from caseworker.ports.workspaces import Equipment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class WorkTree:
     """Further paths of the host that the agent may read: the repository's git objects."""
     overlays: tuple[tuple[Path, Path], ...] = ()
     """(outside, inside): files and folders laid read-only over a path of the sandbox."""
+    equipment: Equipment = field(default_factory=Equipment)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,15 @@ from caseworker.core.investigation.measurements import InstrumentRequest, Measur
 
 
 @dataclass(frozen=True, kw_only=True)
+class Equipment:
+    """What a repository's environment adds to every process in its worktree. Its files are among the overlays."""
+
+    search_path: tuple[str, ...] = ()
+    """Folders that come first on PATH."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Workspace:
     case: CaseId
     path: Path
@@ -24,6 +33,7 @@ class Workspace:
     """Where its commits are, outside the sandbox: a forge pushes from here, never from the agent's folder."""
     read_only: tuple[Path, ...] = ()
     overlays: tuple[tuple[Path, Path], ...] = ()
+    equipment: Equipment = field(default_factory=Equipment)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +51,10 @@ class Enclosure:
     """(outside, inside), read-only."""
     sockets: tuple[Path, ...] = ()
     """Unix sockets (or their private folder) that may be reached."""
+    search_path: tuple[str, ...] = ()
+    """Folders that come first on PATH."""
+    laid: tuple[tuple[Path, Path], ...] = ()
+    """(outside, inside), writable: where a set-up makes an environment."""
 
 
 class Guard(Protocol):

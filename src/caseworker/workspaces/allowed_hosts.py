@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from caseworker.core.base.errors import Refused
 
+REGISTRIES = "registries"
+"""The entry that stands for the registries that this user's own package managers are set up for."""
 USUAL_PORTS = (443, 80)
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from caseworker.core.base.ids import Sha
-from caseworker.core.evidence.build_commands import ROOT_FILES
+from caseworker.core.ecosystems.project_files import is_read
 from caseworker.ports import Git
 from caseworker.workspaces.checkpoints import Written
+from caseworker.workspaces.texts import read_texts
 
 T = TypeVar("T")
-_SHOWN_BYTES: Final = 256 << 10
-"""How much is read of each file at the root that tells how to build."""
+_MOST_READ: Final = 100
+"""Files that tell how to build."""
 _NAMES: Final = 200_000
 """File names in the cache, of all commits together: some 20 MB."""
 _TEXT: Final = 8 << 20
@@ -37,16 +38,13 @@ class Commits:
     async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
         """Every path, with the text of the root files that tell how to build; for others the text is empty."""
         paths = dict.fromkeys(map(_readable, await self.names(git_dir, commit)), "")
-        return paths | await self._root_texts(git_dir, commit, [name for name in ROOT_FILES if name in paths])
+        return paths | await self._root_texts(git_dir, commit, [path for path in paths if is_read(path)])
 
     async def _root_texts(self, git_dir: Path, commit: Sha, names: Sequence[str]) -> dict[str, str]:
         if (known := self._texts.get(commit)) is not None:
             return known
-        texts = {}
-        for name in names:
-            shown = await self._git("cat-file", "blob", f"{commit}:{name}", git_dir=git_dir, accept=(0, 128))
-            texts[name] = shown.output[:_SHOWN_BYTES].decode(errors="replace")
-        return self._texts.keep(commit, texts)
+        found = await read_texts(self._git, git_dir, commit, names[:_MOST_READ])
+        return self._texts.keep(commit, {name: text for name, text in found.items() if text is not None})
 
     async def tree(self, git_dir: Path, commit: Sha) -> Sha:
         if (known := self._trees.get(commit)) is not None:

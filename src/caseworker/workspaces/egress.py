@@ -70,6 +70,11 @@ class Egress:
     def refusals(self) -> str:
         return self._book.refusals()
 
+    @property
+    def moved(self) -> int:
+        """Bytes that went either way so far."""
+        return self._book.moved
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.set_write_buffer_limits(high=0)
         try:

@@ -42,6 +42,10 @@ class TrafficBook:
         self._refused[host, port] = local
         log.info("set-up was refused a host", host=host, port=port, allowed=False)
 
+    @property
+    def moved(self) -> int:
+        return sum(traffic.sent + traffic.received for traffic in self._reached.values())
+
     def log_totals(self) -> None:
         for (host, port), traffic in self._reached.items():
             log.info("set-up reached a host", host=host, port=port, allowed=True, **vars(traffic))

@@ -12,6 +12,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Workspace
+from caseworker.workspaces.environment_mounts import Attachment, equipped
 from caseworker.workspaces.side_trees import side_name
 
 
@@ -45,9 +46,12 @@ def workspace_at(case: CaseId, place: Place, base: Sha, branch: str, *, history:
     # view has the case's own commits, and borrows the base's history: no object of others is there.
     shown = (place.git_dir, history / "objects")
     overlays = ((place.view, place.mirror), *((path, path) for path in shown))
-    return Workspace(
+    plain = Workspace(
         case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
     )
+    # A side tree sees the environment of its case.
+    attachment = Attachment.of(place.folder) or Attachment.of(place.folder.parent.parent)
+    return plain if attachment is None else equipped(plain, attachment, place.folder)
 
 
 def view_of(workspace: Workspace) -> Path:

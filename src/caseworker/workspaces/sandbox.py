@@ -22,6 +22,8 @@ from caseworker.workspaces.seccomp import filter_program
 from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders
 
 HOME = "/home/agent"
+SCRATCH = "/tmp/scratch"
+"""Where folders of an environment that tools write to while tests run are linked to."""
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 _ROOT_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -97,7 +99,8 @@ class Bubblewrap:
         return await ask(lambda argv: self.command(enclosure, argv), hidden=canary)
 
     def _environment(self, enclosure: Enclosure) -> list[str]:
-        search_path = [*map(str, self._toolchains.search_path), *_bin_folders(self._expose), *_SYSTEM_PATH]
+        tools = (*map(str, self._toolchains.search_path), *_bin_folders(self._expose))
+        search_path = [*enclosure.search_path, *tools, *_SYSTEM_PATH]
         given = {"PATH": os.pathsep.join(search_path), "HOME": HOME, "USER": "agent", "LANG": "C.UTF-8"}
         return [word for pair in (given | dict(enclosure.environment)).items() for word in ("--setenv", *pair)]
 
@@ -114,6 +117,7 @@ class Bubblewrap:
                 words += ["--ro-bind", str(folder), str(folder)]
         words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev"]
         words += [word for folder in MEMORY_FOLDERS for word in (*size, "--tmpfs", folder)]
+        words += ["--dir", SCRATCH]
         for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
             words += ["--ro-bind", str(path), str(path)]
         for name in _SYNTHESISED:
@@ -206,6 +210,7 @@ def _mounts(enclosure: Enclosure) -> list[str]:
         binds.append((git_file, "--ro-bind"))
     binds.sort(key=lambda bind: len(bind[0].parts))
     words = [word for path, how in binds for word in (how, str(path), str(path))]
+    words += [word for pair in enclosure.laid for word in ("--bind", str(pair[0]), str(pair[1]))]
     return words + [word for pair in enclosure.overlays for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
 
 
@@ -248,7 +253,8 @@ class Unconfined:
     def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
         home = self._folder / "home"
         home.mkdir(parents=True, exist_ok=True)
-        given = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
+        path = os.pathsep.join([*enclosure.search_path, os.environ.get("PATH", os.defpath)])
+        given = {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8"}
         environment = [f"{name}={value}" for name, value in (given | dict(enclosure.environment)).items()]
         enter = ("/bin/sh", "-c", 'cd "$0" && exec "$@"', str(enclosure.workspace))
         return ["/usr/bin/env", "-i", *environment, *enter, *argv]

@@ -3,7 +3,7 @@
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,23 +40,38 @@ class WayOut:
 
 
 class SetupNetwork:
-    def __init__(self, hosts: tuple[str, ...], *, interpreter: Interpreter | None, resolve: Resolve = look_up) -> None:
-        self._allowed = AllowedHosts(hosts)
+    def __init__(
+        self,
+        hosts: tuple[str, ...] | Callable[[], Awaitable[AllowedHosts]],
+        *,
+        interpreter: Interpreter | None,
+        resolve: Resolve = look_up,
+    ) -> None:
+        """`hosts`: entries as in the setting `setup_hosts`; or who knows them, asked for every command."""
+        self._allowed = hosts if callable(hosts) else _known(AllowedHosts(hosts))
         self._interpreter = interpreter
         self._resolve = resolve
 
     @asynccontextmanager
     async def opened(self, enclosure: Enclosure) -> AsyncIterator[WayOut]:
         """Runs the proxy for one command. Also without allowed hosts: its refusals say which host to allow and how."""
-        egress = Egress(self._allowed, resolve=self._resolve)
+        allowed = await self._allowed()
+        egress = Egress(allowed, resolve=self._resolve)
         if self._interpreter is None:
-            if self._allowed:
+            if allowed:
                 raise _no_interpreter()
             yield WayOut(enclosure, (), egress)
             return
         with gate_folder() as folder:
             async with egress.listening(folder / "s"):
                 yield WayOut(*through(folder, enclosure, self._interpreter), egress)
+
+
+def _known(hosts: AllowedHosts) -> Callable[[], Awaitable[AllowedHosts]]:
+    async def say() -> AllowedHosts:
+        return hosts
+
+    return say
 
 
 def through(folder: Path, enclosure: Enclosure, interpreter: Interpreter) -> tuple[Enclosure, tuple[str, ...]]:

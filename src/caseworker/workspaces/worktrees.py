@@ -40,6 +40,7 @@ from caseworker.workspaces.layout import (
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
+from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.untouched import Left, Untouched
@@ -111,6 +112,8 @@ class GitWorkspaces:
             await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
         await self._shown.show(workspace, commit)
         self._untouched.leave(workspace.path, left)
+        if workspace.equipment.search_path:
+            await in_thread(lay_mount_points, workspace)
 
     async def take_back(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> None:
         listed = "\0".join(paths).encode(errors="surrogateescape")
@@ -135,6 +138,8 @@ class GitWorkspaces:
         git_dir = git_dir_of(workspace)
         await in_thread(make_readable, workspace.path)
         await self._tie(workspace.path, git_dir)
+        if workspace.equipment.search_path:
+            await in_thread(remove_placeholders, workspace, set(await self._commits.names(git_dir, parent)))
         if not self._indexes.holds(git_dir, parent):
             await self._in(workspace, "read-tree", "--reset", parent)  # file times stay where contents agree
         written = await write_tree(self._git, git_dir=git_dir, work_tree=workspace.path, parent=parent)
@@ -147,7 +152,7 @@ class GitWorkspaces:
         commit = Sha(made.text)
         self._commits.learn(commit, written, parent=parent)
         if written.whole:
-            self._changed.keep(_pair(parent, commit), written.changed)
+            self._changed.keep(Sha(f"{parent}..{commit}"), written.changed)
         await self._shown.show(workspace, commit)
         return commit
 
@@ -156,7 +161,7 @@ class GitWorkspaces:
         return answer.output.decode(errors="replace")
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
-        pair = _pair(old, new)
+        pair = Sha(f"{old}..{new}")
         if (known := self._changed.get(pair)) is None:
             answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
             paths = [path for path in answer.output.decode(errors="replace").split("\0") if path]
@@ -291,7 +296,3 @@ class GitWorkspaces:
 
     def _place(self, case: CaseId, repository: RepositoryRef) -> Place:
         return Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))
-
-
-def _pair(old: Sha, new: Sha) -> Sha:
-    return Sha(f"{old}..{new}")

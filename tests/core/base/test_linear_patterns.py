@@ -11,7 +11,7 @@ from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.untrusted_text import cleaned, revealed
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.bug.reports import read_report, title_of
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import failures_named
 from caseworker.core.people.grammar import InBug, InIssue, InPull, parse
 from caseworker.core.people.messages import Standing

@@ -10,7 +10,7 @@ from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.decide import is_without_tools
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.people.messages import SPOKEN, Attachment
 from caseworker.ports import Attempt, BugBrief, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 
@@ -45,6 +45,7 @@ class BugBriefs:
                 writable=False,
                 read_only=(*workspace.read_only, *mounted),
                 overlays=workspace.overlays,
+                equipment=workspace.equipment,
             ),
             resume=bug.progress.session,
             rehearsal=stored.rehearsal,
@@ -77,8 +78,7 @@ class BugBriefs:
         )
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
-        found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
-        return tuple(command.command for command in found)
+        return check_lines(await self._workspaces.build_files(workspace, workspace.base))
 
     async def _attachments(self, case: CaseId, folder: Path, *, blind: bool) -> list[Attachment]:
         """A turn without tools can't read any, but is told of those that could not be had."""

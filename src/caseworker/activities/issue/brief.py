@@ -29,7 +29,7 @@ from caseworker.core.base.untrusted_text import cleaned, cleaned_value
 from caseworker.core.casefile.learnings import offered
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.review_learnings import review_rules
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.investigation.matrix import Inquiry
@@ -105,6 +105,7 @@ class IssueBriefs:
                 writable=writes(role, task),
                 read_only=(*workspace.read_only, *sent),
                 overlays=(*workspace.overlays, *laid),
+                equipment=workspace.equipment,
             ),
             # A diagnostic starts a new session: the earlier one refers to changes in the case's own tree, which it
             # lacks.
@@ -136,13 +137,12 @@ class IssueBriefs:
     ) -> IssueInputs:
         file = stored.file
         files = await self._workspaces.build_files(workspace, workspace.base)
-        commands = find_commands(files)
         return IssueInputs(
             title=file.issue.title,
             body=file.issue.original_body,
             author="its author",
             labels=tuple(file.issue.labels),
-            commands=tuple(command.command for command in commands),
+            commands=check_lines(files),
             discussion=await self._discussion(request, stored),
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(

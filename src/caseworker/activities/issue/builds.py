@@ -16,7 +16,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import clip
 from caseworker.core.casefile.sections import after_build
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import (
     Build,
     Command,

@@ -16,7 +16,7 @@ from caseworker.contract.wire import PullTurnRequest
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.review_learnings import matching, offered_rules
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.people.digest import Digest, Verbatim
@@ -127,6 +127,7 @@ class PullBriefs:
                 writable=may_write(request),
                 read_only=(*workspace.read_only, *laid),
                 overlays=workspace.overlays,
+                equipment=workspace.equipment,
             ),
             resume=case.progress.sessions.get(role.value),
             rehearsal=stored.rehearsal,
@@ -184,8 +185,7 @@ class PullBriefs:
         return await self._sources.discussions.of(about)
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
-        found = find_commands(await self._workspaces.build_files(workspace, workspace.base))
-        return tuple(command.command for command in found)
+        return check_lines(await self._workspaces.build_files(workspace, workspace.base))
 
     async def _said(self, request: PullTurnRequest) -> tuple[Message, ...]:
         """Only messages that were claimed for this turn, no newer ones."""

@@ -9,7 +9,7 @@ from caseworker.contract.pull_activities import PullBuildActivities
 from caseworker.contract.wire import PullBuildReply, PullBuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import clip
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import Build, Stage, Verdict, judge_head
 from caseworker.core.pull.pull_events import PullBuilt
 from caseworker.core.record.entries import BuildRan

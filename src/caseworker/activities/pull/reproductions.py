@@ -5,7 +5,7 @@ from time import monotonic
 from typing import Final
 
 from caseworker.core.base.ids import Sha
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.core.outcomes.pull_work import PullFinding
 from caseworker.core.pull.findings import TO_BE_SHOWN, Reproduction, finding_id

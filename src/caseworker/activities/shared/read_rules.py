@@ -2,8 +2,7 @@
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
-from caseworker.core.evidence.repository_rules import RepositoryRules, read_rules
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules, read_rules
 from caseworker.ports import Source
 
 

@@ -14,6 +14,7 @@ from caseworker.app.cli import dashboard_commands as dashboard_command_line
 from caseworker.app.cli import github_commands as github_command_line
 from caseworker.app.cli import issue_commands as issue_command_line
 from caseworker.app.cli import pull_commands as pull_command_line
+from caseworker.app.cli import repository_commands as repository_command_line
 from caseworker.app.cli.shared_options import CaseName, Json, Repository, do, flag, make_console, settings_now
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused, Transient
@@ -236,6 +237,7 @@ issue_command_line.add_to(app)
 github_command_line.add_to(app)
 pull_command_line.add_to(app)
 dashboard_command_line.add_to(app)
+repository_command_line.add_to(app)
 
 
 def main() -> None:

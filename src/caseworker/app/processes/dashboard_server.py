@@ -8,10 +8,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
-from caseworker.dashboard.guard import Place
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 
 IDLE_LOOK_SECONDS: Final = 5.0

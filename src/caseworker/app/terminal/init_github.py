@@ -13,7 +13,7 @@ from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.doctor import print_checks
 from caseworker.app.terminal.github_checks import examine_github
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE
 from caseworker.forges.github.address import ApiAddress
 from caseworker.forges.github.api_errors import error_of
 from caseworker.forges.github.app_needs import EVENTS, PERMISSIONS, app_manifest

@@ -8,8 +8,7 @@ from caseworker.app.parts import github_access
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
-from caseworker.core.evidence.repository_rules import RepositoryRules
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
 from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch, watch_by_address, watch_in
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.session_verdict import head_watch

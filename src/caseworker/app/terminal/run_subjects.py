@@ -10,8 +10,7 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import issue_case
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
-from caseworker.core.evidence.repository_rules import RepositoryRules
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
 from caseworker.intake.issues import read_issue
 from caseworker.ports import Issue, NewIssue, Store, Thread
 from caseworker.ports.github import thread_on

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, how_far
-from caseworker.core.evidence.build_commands import SETTINGS_FILE
 
+SETTINGS_FILE: Final = ".caseworker.toml"
 _KNOWN: Final[dict[str, tuple[str, ...]]] = {
     "commands": (),
     "approvals": ("plan", "sensitive_paths"),

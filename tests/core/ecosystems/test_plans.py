@@ -1,14 +1,24 @@
-"""The build commands found from a repository's files."""
+"""The commands that set up and test a repository, found from its files."""
 
 import json
 
 import pytest
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.evidence.build_commands import find_commands
+from caseworker.core.ecosystems.plans import find_commands
 
 UNITTEST = "python3 -m unittest discover"
 PYTEST = "python3 -m pytest -q"
+VENV = 'uv venv -q --allow-existing "$VIRTUAL_ENV" --no-project --python'
+ONLY_PYTEST = (
+    "setup: python3 -m pytest --version >/dev/null 2>&1 || "
+    '{ uv venv -q --allow-existing --no-project --python python3 "$VIRTUAL_ENV" && uv pip install -q pytest; }'
+)
+
+
+def maven(program: str) -> str:
+    none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+    return f"setup: {program} -q -B dependency:go-offline && {program} -q -B {none} test"
 
 
 def package(**contents: object) -> str:
@@ -53,18 +63,26 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
     (
         "pnpm",
         {"package.json": package(scripts={"test": "vitest"}, dependencies={"a": "1"}), "pnpm-lock.yaml": ""},
-        ["setup: pnpm install --frozen-lockfile", "test: pnpm test"],
+        [
+            "setup: command -v pnpm >/dev/null || npm install --silent --global pnpm@9",
+            "setup: pnpm install --frozen-lockfile",
+            "test: pnpm test",
+        ],
     ),
     ("a broken package.json", {"package.json": "{"}, []),
-    ("pytest by its file", {"pytest.ini": "[pytest]\n", "test_a.py": ""}, [f"test: {PYTEST}"]),
-    ("pytest by a conftest", {"tests/conftest.py": "", "tests/test_a.py": ""}, [f"test: {PYTEST}"]),
-    ("pytest by its table", {"pyproject.toml": "[tool.pytest.ini_options]\n"}, [f"test: {PYTEST}"]),
-    ("pytest by a requirement", {"requirements-dev.txt": "pytest>=8\n", "test_a.py": ""}, [f"test: {PYTEST}"]),
-    ("pytest and src", {"pytest.ini": "", "src/shop/__init__.py": ""}, [f"test: PYTHONPATH=src {PYTEST}"]),
+    ("pytest by its file", {"pytest.ini": "[pytest]\n", "test_a.py": ""}, [ONLY_PYTEST, f"test: {PYTEST}"]),
+    ("pytest by a conftest", {"tests/conftest.py": "", "tests/test_a.py": ""}, [ONLY_PYTEST, f"test: {PYTEST}"]),
+    ("pytest by its table", {"pyproject.toml": "[tool.pytest.ini_options]\n"}, [ONLY_PYTEST, f"test: {PYTEST}"]),
+    (
+        "pytest by a requirement",
+        {"requirements-dev.txt": "pytest>=8\n", "test_a.py": ""},
+        [f"setup: {VENV} python3", "setup: uv pip install -q -r requirements-dev.txt pytest", f"test: {PYTEST}"],
+    ),
+    ("pytest and src", {"pytest.ini": "", "src/shop/__init__.py": ""}, [ONLY_PYTEST, f"test: PYTHONPATH=src {PYTEST}"]),
     (
         "pytest that knows src",
         {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]\n', "src/shop/__init__.py": ""},
-        [f"test: {PYTEST}"],
+        [ONLY_PYTEST, f"test: {PYTEST}"],
     ),
     ("unittest", {"calc.py": "", "test_calc.py": ""}, [f"test: {UNITTEST}"]),
     ("unittest in a folder", {"tests/test_calc.py": ""}, [f"test: {UNITTEST} -s tests"]),
@@ -76,14 +94,26 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
     ),
     ("go", {"go.mod": ""}, ["test: go test ./..."]),
     ("rust", {"Cargo.toml": ""}, ["test: cargo test"]),
-    ("maven", {"pom.xml": ""}, ["test: mvn -q -B test"]),
-    ("maven with its wrapper", {"pom.xml": "", "mvnw": ""}, ["test: ./mvnw -q -B test"]),
-    ("gradle", {"build.gradle.kts": "", "gradlew": ""}, ["test: ./gradlew test"]),
-    ("rspec", {"Gemfile": "", "spec/shop_spec.rb": ""}, ["test: bundle exec rspec"]),
+    ("maven", {"pom.xml": ""}, [maven("mvn"), "test: mvn -q -B -o test"]),
+    ("maven with its wrapper", {"pom.xml": "", "mvnw": ""}, [maven("./mvnw"), "test: ./mvnw -q -B -o test"]),
+    (
+        "gradle",
+        {"build.gradle.kts": "", "gradlew": ""},
+        [
+            "setup: GRADLE_USER_HOME=$CASEWORKER_ENV/gradle ./gradlew --no-daemon -q testClasses",
+            "test: cp -r $CASEWORKER_ENV/gradle /tmp/gradle && "
+            "GRADLE_USER_HOME=/tmp/gradle ./gradlew --no-daemon --offline test",
+        ],
+    ),
+    ("rspec", {"Gemfile": "", "spec/shop_spec.rb": ""}, ["setup: bundle install --quiet", "test: bundle exec rspec"]),
     ("rake", {"Rakefile": "Rake::TestTask.new\n"}, ["test: rake test"]),
     ("elixir", {"mix.exs": ""}, ["test: mix test"]),
-    ("composer", {"composer.json": '{"scripts": {"test": "phpunit"}}'}, ["test: composer test"]),
-    ("dotnet", {"Shop.sln": ""}, ["test: dotnet test"]),
+    (
+        "composer",
+        {"composer.json": '{"scripts": {"test": "phpunit"}}'},
+        ["setup: composer install --no-interaction --no-progress", "test: composer test"],
+    ),
+    ("dotnet", {"Shop.sln": ""}, ["setup: dotnet restore", "test: dotnet test --no-restore"]),
     (
         "two languages, set-up first",
         {

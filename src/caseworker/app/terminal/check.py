@@ -1,0 +1,181 @@
+"""`caseworker check`: tries how a repository is set up and tested, without a model and without a key."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from rich.console import Console
+from rich.text import Text
+
+from caseworker.app.parts import look_at, make_builder, make_registries, make_sandbox, make_source
+from caseworker.app.processes.start_checks import check_disk, check_sandbox
+from caseworker.app.settings import Settings, make_home
+from caseworker.app.terminal.live_view import print_json
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.base.text import code, printable
+from caseworker.core.ecosystems.check_result import CheckResult, result_of
+from caseworker.core.ecosystems.plan_parts import Plan
+from caseworker.core.ecosystems.plans import find_plan
+from caseworker.core.evidence.builds import Command, CommandRun, Purpose
+from caseworker.ports import Builder, Workspace, Workspaces
+
+Say = Callable[[str, str], None]
+"""A topic and a sentence."""
+_TOPICS = {Purpose.SETUP: "set-up", Purpose.TEST: "tests", Purpose.LINT: "lint", Purpose.TYPES: "types"}
+_SOURCES = {
+    "settings": ".caseworker.toml says how to test",
+    "recipe": "a recipe of yours says how to test (`caseworker recipe show`)",
+    "rules": "found by rules",
+}
+
+
+@dataclass
+class Findings:
+    """What a check found, as it is printed and as JSON."""
+
+    said: list[tuple[str, str]] = field(default_factory=list)
+    runs: list[CommandRun] = field(default_factory=list)
+    plan: Plan | None = None
+    result: CheckResult | None = None
+    seconds: float = 0.0
+
+
+async def check(repo: Path, settings: Settings, console: Console, *, as_json: bool) -> int:
+    """Returns the exit code: 0 if the tests can be run, 1 if not."""
+    found = Findings()
+
+    def say(topic: str, sentence: str) -> None:
+        found.said.append((topic, sentence))
+        if not as_json:
+            console.print(Text.assemble((f"{topic:<12}", "bold"), printable(sentence)), highlight=False)
+
+    started = monotonic()
+    await look_over(repo, settings, found, say)
+    found.seconds = round(monotonic() - started, 1)
+    assert found.result is not None, "it ends with a result, or raises"
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        _tell_end(found, console)
+    return 1 if found.result.kind == "could_not_run" else 0
+
+
+async def look_over(repo: Path, settings: Settings, found: Findings, say: Say) -> None:
+    """Everything that is found and tried, told as it goes."""
+    from caseworker.workspaces.worktrees import GitWorkspaces
+
+    folder = await look_at(repo)
+    await check_sandbox(settings)
+    make_home(settings)
+    check_disk(settings.home)
+    say("repository", f"{folder.path} at {folder.head.commit[:12]}")
+    workspaces = GitWorkspaces(settings.home, source=make_source(), walls=settings.sandbox != "off")
+    case = CaseId(f"check/{hashlib.sha256(str(folder.ref).encode()).hexdigest()[:10]}#0")
+    async with workspaces.hold(case):
+        try:
+            one = _Check(settings=settings, workspaces=workspaces, ref=folder.ref, found=found, say=say)
+            await one.run(await workspaces.prepare(case, folder.ref, None))
+        finally:
+            await workspaces.remove(case)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Check:
+    settings: Settings
+    workspaces: Workspaces
+    ref: RepositoryRef
+    found: Findings
+    say: Say
+
+    async def run(self, workspace: Workspace) -> None:
+        files = await self.workspaces.build_files(workspace, workspace.base)
+        plan = self.found.plan = find_plan(files)
+        self._tell_plan(plan)
+        await self._tell_tools(plan, workspace)
+        await self._tell_hosts(plan)
+        builder = make_builder(self.settings, make_sandbox(self.settings), self.workspaces)
+        if await self._all(builder, workspace, plan.set_up):
+            # Once more: the worktree now has its environment.
+            ready = await self.workspaces.prepare(workspace.case, self.ref, workspace.base)
+            for command in plan.tests:
+                await self._all(builder, ready, [command])
+        self.found.result = result_of(self.found.runs, has_tests=bool(plan.tests))
+
+    async def _all(self, builder: Builder, workspace: Workspace, commands: Sequence[Command]) -> bool:
+        if not commands:
+            return True
+        runs = await builder.run(workspace, commands, seconds=self.settings.command_minutes * 60)
+        self.found.runs += runs
+        for run in runs:
+            self.say(_TOPICS[run.purpose], _told(run))
+        return all(run.passed for run in runs)
+
+    def _tell_plan(self, plan: Plan) -> None:
+        for one in plan.ecosystems:
+            self.say("found", f"{one.name}, by {one.because}")
+        if not plan.ecosystems:
+            self.say("found", "no ecosystem that the rules know")
+        self.say("commands", _SOURCES[plan.source])
+
+    async def _tell_tools(self, plan: Plan, workspace: Workspace) -> None:
+        from caseworker.workspaces.environments.tool_versions import ask_versions
+        from caseworker.workspaces.sandboxed_runs import SandboxedRuns
+
+        runs = SandboxedRuns(make_sandbox(self.settings), network=None)
+        wanted = [tool for one in plan.ecosystems for tool in one.wanted]
+        for tool in await ask_versions(runs, workspace, wanted):
+            want = f", wanted {tool.wanted.versions} ({tool.wanted.because})" if tool.wanted.versions else ""
+            state = tool.version or "not there"
+            missing = (
+                "" if tool.fits else "; the set-up gets one" if tool.wanted.provided else "; it has to be installed"
+            )
+            self.say("tool", f"{tool.wanted.name}: {state}{want}{missing}")
+
+    async def _tell_hosts(self, plan: Plan) -> None:
+        if not plan.set_up:
+            return
+        found = await make_registries(self.settings).found()
+        if found is None:
+            named = ", ".join(self.settings.setup_hosts) or "none"
+            self.say("hosts", f"set-up may reach: {named} (setup_hosts)")
+            return
+        for source in found.all:
+            where = str(source.folder) if source.folder is not None else ", ".join(source.places)
+            problem = f"; it can't be asked: {source.problem}" if source.problem else ""
+            self.say("registry", f"{source.tool}: {where} ({source.because}){problem}")
+
+
+def _told(run: CommandRun) -> str:
+    how = "done" if run.passed else "took too long" if run.timed_out else f"ended with {run.exit_code}"
+    if run.report is not None and run.purpose is Purpose.TEST:
+        bad = len(run.report.failed) + len(run.report.broken)
+        how = f"{run.report.ran} tests ran, {bad} failed"
+    if run.output.startswith("Taken from the cache"):
+        how = "taken from the cache"
+    return f"{code(run.command)}: {how}, {run.seconds:.1f} s"
+
+
+def _tell_end(found: Findings, console: Console) -> None:
+    result = found.result
+    assert result is not None
+    failed = next((run for run in found.runs if not run.passed), None)
+    if result.kind == "could_not_run" and failed is not None:
+        console.print(Text(printable("\n".join(failed.output.splitlines()[-25:])), style="dim"), highlight=False)
+    style = {"works": "green", "fails_already": "yellow", "could_not_run": "red"}[result.kind]
+    console.print(Text(f"{result.sentence} ({found.seconds:.0f} s)", style=style), highlight=False)
+
+
+def _as_json(found: Findings) -> dict[str, object]:
+    assert found.result is not None
+    assert found.plan is not None
+    return {
+        "result": found.result.model_dump(),
+        "sentence": found.result.sentence,
+        "seconds": found.seconds,
+        "plan": found.plan.model_dump(mode="json"),
+        "said": [{"topic": topic, "says": sentence} for topic, sentence in found.said],
+        "runs": [run.for_record().model_dump(mode="json") for run in found.runs],
+    }

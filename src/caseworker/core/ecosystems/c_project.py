@@ -1,0 +1,35 @@
+"""The rule for C and C++: CMake, Meson, autotools and a Makefile whose target is `check`. It builds with the tests."""
+
+from caseworker.core.ecosystems.make_targets import has_target
+from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, test
+
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
+
+
+def find_c(files: Files) -> Ecosystem | None:
+    if any(name in files for name in ("pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod")):
+        return None  # a library of another language with some C in it
+    if "CMakeLists.txt" in files and (
+        "enable_testing" in files["CMakeLists.txt"] or "include(CTest)" in files["CMakeLists.txt"]
+    ):
+        steps = ("cmake -S . -B build -DBUILD_TESTING=ON", "cmake --build build -j 2")
+        line = " && ".join([*steps, "ctest --test-dir build --output-on-failure"])
+        return _made("CMake", "CMakeLists.txt", "cmake", line)
+    if "meson.build" in files:
+        return _made("Meson", "meson.build", "meson", "meson setup build && meson test -C build --print-errorlogs")
+    if "configure" in files or "configure.ac" in files:
+        prepare = "" if "configure" in files else "./autogen.sh && " if "autogen.sh" in files else "autoreconf -fi && "
+        because = named(files, "configure", "configure.ac")
+        return _made("autotools", because, "make", f"{prepare}sh ./configure && make && make check")
+    if has_target(files, "check") and any(path.endswith(_SOURCES) for path in files):
+        return _made("Make", "the target `check` in the Makefile", "make", "make check")
+    return None
+
+
+def _made(name: str, because: str, tool: str, line: str) -> Ecosystem:
+    return Ecosystem(
+        name=f"C or C++ with {name}",
+        because=because,
+        commands=test(line),
+        wanted=(Wanted(name="cc", because=because), Wanted(name=tool, because=because)),
+    )

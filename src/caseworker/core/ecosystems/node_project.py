@@ -1,0 +1,112 @@
+"""The rule for Node: npm, pnpm, yarn (classic and berry) and bun, with the package manager's own version."""
+
+import json
+import re
+from typing import Any, Final
+
+from caseworker.core.ecosystems.make_targets import TYPE_NAMES
+from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
+from caseworker.core.ecosystems.version_ranges import lowest_major
+from caseworker.core.evidence.builds import Command, Purpose
+
+_LOCKS: Final = (
+    *(("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("package-lock.json", "npm")),
+    *(("npm-shrinkwrap.json", "npm"), ("bun.lock", "bun"), ("bun.lockb", "bun")),
+)
+_MANAGER: Final = re.compile(r"(npm|pnpm|yarn|bun)@(\d+(?:\.\d+){0,2})")
+_USUAL: Final = {"pnpm": "9", "yarn": "1", "bun": "1"}
+
+
+def find_node(files: Files) -> Ecosystem | None:
+    package = _package(files)
+    scripts = package.get("scripts")
+    if not isinstance(scripts, dict):
+        return None
+    manager, version = _manager(files, package)
+    tests = _tests(manager, scripts)
+    if not tests:
+        return None
+    steps = [*_node_itself(files, package), *_install(files, package, manager, version)] if _depends(package) else []
+    said, because = _wanted_node(files, package)
+    return Ecosystem(
+        name="Node",
+        because=named(files, "package.json", *(lock for lock, _ in _LOCKS)),
+        commands=(*set_up(*steps), *tests),
+        wanted=(Wanted(name="node", versions=said, because=because or "package.json", provided=True),),
+    )
+
+
+def _package(files: Files) -> dict[str, Any]:
+    try:
+        value = json.loads(files.get("package.json", ""))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _depends(package: dict[str, Any]) -> bool:
+    return any(package.get(key) for key in ("dependencies", "devDependencies", "workspaces", "peerDependencies"))
+
+
+def _manager(files: Files, package: dict[str, Any]) -> tuple[str, str]:
+    said = _MANAGER.match(str(package.get("packageManager", "")))
+    if said:
+        return said[1], said[2]
+    manager = next((manager for lock, manager in _LOCKS if lock in files), "npm")
+    return manager, "4" if manager == "yarn" and ".yarnrc.yml" in files else _USUAL.get(manager, "")
+
+
+def _tests(manager: str, scripts: dict[str, Any]) -> list[Command]:
+    if not _is_real(scripts.get("test")):
+        return []
+    run = "bun run" if manager == "bun" else manager
+    found = list(test(f"{run} test"))
+    if _is_real(scripts.get("lint")):
+        found.append(Command(purpose=Purpose.LINT, command=f"{manager} run lint"))
+    if kind := next((name for name in TYPE_NAMES if _is_real(scripts.get(name))), None):
+        found.append(Command(purpose=Purpose.TYPES, command=f"{manager} run {kind}"))
+    return found
+
+
+def _is_real(script: object) -> bool:
+    return isinstance(script, str) and bool(script.strip()) and "no test specified" not in script
+
+
+def _wanted_node(files: Files, package: dict[str, Any]) -> tuple[str, str]:
+    engines = package.get("engines")
+    if isinstance(engines, dict) and isinstance(engines.get("node"), str):
+        return engines["node"], "engines in package.json"
+    for name in (".nvmrc", ".node-version"):
+        said = files.get(name, "").strip().lstrip("v")
+        if said[:1].isdigit():
+            return f">={said.split('.')[0]}", name
+    return "", ""
+
+
+def _node_itself(files: Files, package: dict[str, Any]) -> list[str]:
+    """The registry has Node itself as a package, for a repository that wants a newer one than is here."""
+    major = lowest_major(_wanted_node(files, package)[0])
+    if major is None:
+        return []
+    have = "node -p 'process.versions.node.split(`.`)[0]'"
+    arch = "$(uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')"
+    return [f'[ "$({have})" -ge {major} ] || npm install --silent --global "node-linux-{arch}@{major}"']
+
+
+def _install(files: Files, package: dict[str, Any], manager: str, version: str) -> list[str]:
+    if manager == "npm":
+        if any(name in files for name in ("package-lock.json", "npm-shrinkwrap.json")):
+            return ["npm ci"]
+        return ["npm install --no-package-lock"]
+    berry = manager == "yarn" and not version.startswith("1")
+    name = "@yarnpkg/cli-dist" if berry else manager
+    get = f"npm install --silent --global {name}@{version}"
+    if "packageManager" not in package and not berry:
+        get = f"command -v {manager} >/dev/null || {get}"
+    locked = any(lock in files for lock, of in _LOCKS if of == manager)
+    options = {
+        "pnpm": " --frozen-lockfile" if locked else " --no-lockfile",
+        "yarn": " --immutable" if berry and locked else " --frozen-lockfile --ignore-engines" if not berry else "",
+        "bun": " --frozen-lockfile" if locked else "",
+    }[manager]
+    return [get, f"{manager} install{options}"]

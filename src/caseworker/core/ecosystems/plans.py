@@ -1,0 +1,69 @@
+"""Finds how a repository is set up and tested, from its files. Runs nothing.
+
+Commands in `.caseworker.toml` come first, then a recipe that was learned or written by hand, then the rules of the
+repository's ecosystems. A Makefile's `test` is how its authors test, and does not make the set-up needless. Linters are
+only run if the repository names a command for them: one that is not installed would make every build red.
+"""
+
+from collections.abc import Callable
+from typing import Final, Literal
+
+from caseworker.core.ecosystems import small_rules
+from caseworker.core.ecosystems.c_project import find_c
+from caseworker.core.ecosystems.make_targets import fetches, make_commands
+from caseworker.core.ecosystems.node_project import find_node
+from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Plan
+from caseworker.core.ecosystems.project_files import RECIPE_FILE
+from caseworker.core.ecosystems.python_project import find_python
+from caseworker.core.ecosystems.recipes import written_commands
+from caseworker.core.evidence.builds import Command, Purpose
+from caseworker.core.evidence.repository_rules import SETTINGS_FILE
+
+_RULES: Final[tuple[Callable[[Files], Ecosystem | None], ...]] = (
+    find_node,
+    find_python,
+    small_rules.find_go,
+    small_rules.find_rust,
+    small_rules.find_maven,
+    small_rules.find_elixir,
+    small_rules.find_deno,
+    small_rules.find_gradle,
+    small_rules.find_dotnet,
+    small_rules.find_ruby,
+    small_rules.find_php,
+    find_c,
+)
+
+
+def find_plan(files: Files) -> Plan:
+    found = tuple(one for rule in _RULES if (one := rule(files)) is not None)
+    sources: tuple[tuple[str, Literal["settings", "recipe"]], ...]
+    sources = ((SETTINGS_FILE, "settings"), (RECIPE_FILE, "recipe"))
+    for file, source in sources:
+        if (written := written_commands(files, file)) is not None:
+            # Whoever writes no set-up keeps that of the rules; whoever writes an empty one has none.
+            kept = [] if Purpose.SETUP in written else _of(found, Purpose.SETUP)
+            every = [*kept, *(command for commands in written.values() for command in commands)]
+            return Plan(source=source, ecosystems=found, commands=_in_order(every))
+    made = make_commands(files)
+    if made and not (fetches(files) and _of(found, Purpose.TEST)):
+        return Plan(source="rules", ecosystems=found, commands=(*_of(found, Purpose.SETUP), *made))
+    return Plan(source="rules", ecosystems=found, commands=_in_order([one for rule in found for one in rule.commands]))
+
+
+def find_commands(files: Files) -> list[Command]:
+    """The commands in the order to run them."""
+    return list(find_plan(files).commands)
+
+
+def check_lines(files: Files) -> tuple[str, ...]:
+    """What agents are told to run. Not the set-up: the environment is there, and an agent has no network."""
+    return tuple(one.command for one in find_plan(files).commands if one.purpose is not Purpose.SETUP)
+
+
+def _of(found: tuple[Ecosystem, ...], purpose: Purpose) -> list[Command]:
+    return [one for rule in found for one in rule.commands if one.purpose is purpose]
+
+
+def _in_order(commands: list[Command]) -> tuple[Command, ...]:
+    return tuple(command for purpose in Purpose for command in commands if command.purpose is purpose)

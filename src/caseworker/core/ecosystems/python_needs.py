@@ -1,0 +1,156 @@
+"""What a Python project wants installed for its tests, from every place where projects write that down."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from caseworker.core.ecosystems.plan_parts import Files
+from caseworker.core.ecosystems.project_files import REQUIREMENTS
+from caseworker.core.ecosystems.python_tests import ini_list, section
+
+_TEST: Final = re.compile(
+    r"(?:unit[-_]?)?tests?(?:ing|s)?(?:[-_](?:dev|requirements|deps|suite|core))?|pytest|test[-_]tools"
+)
+_DEV: Final = re.compile(r"dev(?:el|elop|elopment)?|develop(?:ment|er)?s?|all[-_]dev|dev[-_]test")
+_REQUIREMENT: Final = re.compile(
+    r"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]+\])?\s*(?:(?:[<>=!~^]=?|===)[^;#{}\s][^;#{}]*)?(?:;[^#{}]+)?"
+)
+_QUOTED: Final = re.compile(r"""['"]([^'"\n]{1,120})['"]""")
+_NOT_FOR_TESTS: Final = re.compile(
+    r"(?:python|pre[-_]commit|sphinx.*|furo|mkdocs.*|black|ruff|flake8.*|mypy|pylint|isort|twine|tox.*|nox|asv|build|wheel|bump.*|towncrier|coveralls|codecov)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Needs:
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """Requirements files."""
+    names: tuple[str, ...] = ()
+    """Single requirements."""
+    tables: dict[str, Any] = field(default_factory=dict)
+    """pyproject.toml, parsed."""
+
+
+def python_needs(files: Files) -> Needs:
+    tables = read_toml(files.get("pyproject.toml", ""))
+    extras = [*_names(_table(tables, "project", "optional-dependencies")), *_other_extras(files)]
+    groups = _names(_table(tables, "dependency-groups"))
+    return Needs(
+        extras=_for_tests(extras),
+        groups=_for_tests(groups),
+        files=_requirement_files(files),
+        names=tuple(dict.fromkeys([*_tools(tables), *_tox(files), *_setup_py(files), *_nox(files)])),
+        tables=tables,
+    )
+
+
+def poetry_names(tables: dict[str, Any]) -> tuple[str, ...]:
+    """What Poetry's own groups name. Their versions are in its lock file."""
+    poetry = _table(tables, "tool", "poetry")
+    groups = _table(poetry, "group")
+    names = [name for group in groups.values() for name in _names(_table(group, "dependencies"))]
+    names += _names(_table(poetry, "dev-dependencies"))
+    return tuple(dict.fromkeys(name for name in names if not _NOT_FOR_TESTS.fullmatch(name)))
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _table(tables: Any, *path: str) -> dict[str, Any]:
+    for name in path:
+        tables = tables.get(name) if isinstance(tables, dict) else None
+    return tables if isinstance(tables, dict) else {}
+
+
+def _names(table: dict[str, Any]) -> list[str]:
+    return [str(name) for name in table]
+
+
+def _for_tests(names: list[str]) -> tuple[str, ...]:
+    tests = [name for name in names if _TEST.fullmatch(name.lower())]
+    return tuple(dict.fromkeys(tests or [name for name in names if _DEV.fullmatch(name.lower())]))
+
+
+def _other_extras(files: Files) -> list[str]:
+    cfg = section(files.get("setup.cfg", ""), "options.extras_require")
+    found = [line.partition("=")[0].strip() for line in cfg.splitlines() if re.match(r"[\w-]+\s*=", line)]
+    text = files.get("setup.py", "")
+    if "extras_require" in text:
+        found += [
+            name
+            for name in re.findall(r"""['"]([\w-]{2,30})['"]\s{0,8}:""", text)
+            if _TEST.fullmatch(name) or _DEV.fullmatch(name)
+        ]
+    return found
+
+
+def _requirement_files(files: Files) -> tuple[str, ...]:
+    every = sorted(
+        name
+        for name in files
+        if REQUIREMENTS.fullmatch(name) and not re.search(r"doc|lint|min|bench|build|publish|release|typing|mypy", name)
+    )
+    pinned = [name for name in every if not (name.endswith(".in") and f"{name[:-3]}.txt" in files)]
+    tests = [name for name in pinned if "test" in name]
+    dev = [name for name in pinned if "dev" in name]
+    plain = [name for name in ("requirements.txt",) if name in files]
+    return tuple(dict.fromkeys([*plain, *(tests or dev)]))
+
+
+def _tools(tables: dict[str, Any]) -> list[str]:
+    """Hatch's environments, PDM's groups, tox in pyproject.toml."""
+    found: list[str] = []
+    environments = _table(tables, "tool", "hatch", "envs")
+    for name in ("default", "test", "tests", "hatch-test", "dev"):
+        found += [
+            *_strings(_table(environments, name), "dependencies"),
+            *_strings(_table(environments, name), "extra-dependencies"),
+        ]
+    groups = _table(tables, "tool", "pdm", "dev-dependencies")
+    for name in _for_tests(_names(groups)):
+        found += _strings(groups, name)
+    found += _strings(_table(tables, "tool", "uv"), "dev-dependencies")
+    found += _strings(_table(tables, "tool", "tox", "env_run_base"), "deps")
+    return [one for one in found if _REQUIREMENT.fullmatch(one) and not _is_tool(one)]
+
+
+def _strings(table: dict[str, Any], key: str) -> list[str]:
+    value = table.get(key)
+    return [one.strip() for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _tox(files: Files) -> list[str]:
+    body = section(files.get("tox.ini", ""), "testenv") or section(files.get("setup.cfg", ""), "tox:testenv")
+    # A factor ("py39: mock") may be about another version, and a substitution about another file.
+    plain = [
+        line for line in ini_list(body, "deps") if not line.startswith("-") and not re.match(r"[\w{},!.-]+:\s", line)
+    ]
+    return [line for line in plain if _REQUIREMENT.fullmatch(line) and not _is_tool(line)]
+
+
+def _setup_py(files: Files) -> list[str]:
+    found = re.search(r"tests_require\s{0,8}=\s{0,8}\[([^\]]{0,2000})\]", files.get("setup.py", ""))
+    return [one for one in _QUOTED.findall(found[1]) if _REQUIREMENT.fullmatch(one)] if found else []
+
+
+def _nox(files: Files) -> list[str]:
+    """What a session called test or tests installs by name."""
+    text = files.get("noxfile.py", "")
+    found = re.search(r"def (?:unit_?)?tests?\(([\s\S]{0,3000}?)(?=\n@|\ndef |\Z)", text)
+    calls = re.findall(r"\.install\(([^)]{0,600})\)", found[1]) if found else []
+    named = [one for call in calls for one in _QUOTED.findall(call)]
+    return [
+        one for one in named if _REQUIREMENT.fullmatch(one) and not one.startswith((".", "-")) and not _is_tool(one)
+    ]
+
+
+def _is_tool(requirement: str) -> bool:
+    return bool(_NOT_FOR_TESTS.fullmatch(re.split(r"[\s<>=!~\[;^]", requirement, maxsplit=1)[0]))

@@ -1,0 +1,106 @@
+"""How a Python repository tests: pytest where it is used, unittest otherwise; and pytest's plugins by their options."""
+
+import re
+import tomllib
+from pathlib import PurePosixPath
+from typing import Final
+
+from caseworker.core.ecosystems.plan_parts import Files
+from caseworker.core.ecosystems.project_files import REQUIREMENTS
+
+_TEST_FILE: Final = re.compile(r"^(test_.*|.*_test)\.py$")
+_IN_SRC: Final = re.compile(r"src/[^/]+/__init__\.py")
+_NAMING: Final = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
+_PLUGINS: Final = (
+    (r"--cov\b|--no-cov", "pytest-cov"),
+    (r"(?:^|\s)(?:-n[\s=]?(?:auto|logical|\d)|--dist\b|--numprocesses)", "pytest-xdist"),
+    (r"asyncio_mode|asyncio_default", "pytest-asyncio"),
+    (r"--timeout\b|^\s*timeout\s*=", "pytest-timeout"),
+    (r"--benchmark", "pytest-benchmark"),
+    (r"--strict-asyncio|--reruns", "pytest-rerunfailures"),
+    (r"--mypy\b", "pytest-mypy"),
+    (r"--flake8", "pytest-flake8"),
+    (r"--black\b", "pytest-black"),
+    (r"--isort\b", "pytest-isort"),
+    (r"--randomly|-p randomly", "pytest-randomly"),
+    (r"--socket-|--disable-socket", "pytest-socket"),
+    (r"--doctest-plus|doctest_plus", "pytest-doctestplus"),
+    (r"DJANGO_SETTINGS_MODULE|--ds=", "pytest-django"),
+    (r"--sugar", "pytest-sugar"),
+    (r"--instafail", "pytest-instafail"),
+    (r"^\s*env\s*=", "pytest-env"),
+)
+
+
+def uses_pytest(files: Files) -> bool:
+    if "pytest.ini" in files or any(path.rpartition("/")[2] == "conftest.py" for path in files):
+        return True
+    naming = [*_NAMING, *(name for name in files if REQUIREMENTS.fullmatch(name))]
+    return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming)
+
+
+def test_lines(files: Files, *, installed: bool) -> list[str]:
+    """`installed`: the set-up makes the project importable."""
+    in_src = any(_IN_SRC.fullmatch(path) for path in files)
+    if uses_pytest(files):
+        sees_src = installed or "pythonpath" in files.get("pyproject.toml", "") + files.get("pytest.ini", "")
+        return [f"{'PYTHONPATH=src ' if in_src and not sees_src else ''}python3 -m pytest -q"]
+    prefix = "PYTHONPATH=src " if in_src and not installed else ""
+    tests = [PurePosixPath(path) for path in files if _TEST_FILE.match(path.rpartition("/")[2])]
+    starts = sorted({_discovery_start(path, files) for path in tests if path.name.startswith("test")})
+    return [f"{prefix}python3 -m unittest discover{'' if start == '.' else f' -s {start}'}" for start in starts]
+
+
+test_lines.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
+
+
+def pytest_plugins(files: Files) -> list[str]:
+    """Plugins whose options stand in pytest's configuration: without them pytest refuses to start."""
+    text = _configuration(files)
+    return [plugin for pattern, plugin in _PLUGINS if re.search(pattern, text, re.MULTILINE)]
+
+
+def _configuration(files: Files) -> str:
+    try:
+        tool = tomllib.loads(files.get("pyproject.toml", "")).get("tool", {})
+        table = tool.get("pytest", {}).get("ini_options", {}) if isinstance(tool, dict) else {}
+    except (tomllib.TOMLDecodeError, AttributeError):
+        table = {}
+    lines = [
+        f"{key} = {' '.join(map(str, value)) if isinstance(value, list) else value}" for key, value in table.items()
+    ]
+    parts = [files.get("pytest.ini", ""), section(files.get("tox.ini", ""), "pytest")]
+    return "\n".join([*lines, *parts, section(files.get("setup.cfg", ""), "tool:pytest")])
+
+
+def section(text: str, name: str) -> str:
+    """The body of one section of an INI file."""
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("["):
+            inside = line.strip() == f"[{name}]"
+        elif inside:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def ini_list(text: str, key: str) -> list[str]:
+    """The lines of a key with several values, in the body of a section."""
+    found, inside = [], False
+    for line in text.splitlines():
+        if re.match(rf"{re.escape(key)}\s*[=:]", line):
+            inside = True
+            line = re.sub(r"^[^=:]*[=:]", " ", line)
+        elif line[:1] not in (" ", "\t", ""):
+            inside = False
+        if inside and line.strip() and not line.strip().startswith("#"):
+            found.append(line.strip())
+    return found
+
+
+def _discovery_start(path: PurePosixPath, files: Files) -> str:
+    """The nearest folder above that is no package: unittest only descends into packages, so it has to start there."""
+    folder = path.parent
+    while str(folder) != "." and f"{folder}/__init__.py" in files:
+        folder = folder.parent
+    return str(folder)

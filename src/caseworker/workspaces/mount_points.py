@@ -1,0 +1,33 @@
+"""Makes the places in a worktree where parts of its environment are mounted, and takes empty ones away again."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from caseworker.ports import Workspace
+
+
+def mounted_inside(workspace: Workspace) -> Iterator[tuple[Path, Path]]:
+    """(outside, inside) of what is mounted inside the worktree itself."""
+    for outside, inside in workspace.overlays:
+        if inside != workspace.path and inside.is_relative_to(workspace.path):
+            yield outside, inside
+
+
+def lay_mount_points(workspace: Workspace) -> None:
+    """A worktree that is mounted read-only can't be given them inside the sandbox."""
+    for outside, inside in mounted_inside(workspace):
+        if inside.exists() or inside.is_symlink():
+            continue
+        inside.parent.mkdir(parents=True, exist_ok=True)
+        if outside.is_dir():
+            inside.mkdir()
+        else:
+            inside.touch()
+
+
+def remove_placeholders(workspace: Workspace, tracked: Collection[str]) -> None:
+    """Removes the empty files that were laid as mount points: they must not get into a commit."""
+    for _, inside in mounted_inside(workspace):
+        name = str(inside.relative_to(workspace.path))
+        if name not in tracked and inside.is_file() and not inside.is_symlink() and inside.stat().st_size == 0:
+            inside.unlink()

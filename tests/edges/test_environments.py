@@ -1,0 +1,144 @@
+"""The environments of repositories: made once, mounted read-only beside the worktree, never filled by a change."""
+
+from pathlib import Path
+
+import pytest
+
+from caseworker.app.parts import make_builder, make_cache
+from caseworker.app.settings import Settings
+from caseworker.core.base.ids import CaseId
+from caseworker.core.evidence.builds import Command, CommandRun, Purpose
+from caseworker.ports import Workspace
+from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.sandbox import Bubblewrap
+from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.edges.repositories import Repository, local_workspaces, new_repository
+
+CASE = CaseId("local/calc#1")
+OTHER = CaseId("local/calc#2")
+SET_UP = (
+    "mkdir -p $CASEWORKER_ENV/venv/bin node_modules/left && cp requirements.txt node_modules/left/index.js && "
+    'printf "#!/bin/sh\\ncat %s/requirements.txt\\n" $PWD > $CASEWORKER_ENV/venv/bin/show && '
+    "chmod +x $CASEWORKER_ENV/venv/bin/show && echo generated > generated.py"
+)
+
+
+class Bench:
+    """A repository with a set-up, and the parts that run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repository: Repository = new_repository(folder / "calc")
+        self.repository.commit({"requirements.txt": "left==1\n"})
+        self.workspaces: GitWorkspaces = local_workspaces(folder / "home")
+        self.settings = Settings(home=folder / "home", setup_hosts=[])
+        self.sandbox = Bubblewrap(folder / "sandbox")
+        self.builder: SandboxedBuilder = make_builder(self.settings, self.sandbox, self.workspaces)
+
+    async def worktree(self, case: CaseId = CASE) -> Workspace:
+        return await self.workspaces.prepare(case, self.repository.ref, None)
+
+    async def build(self, workspace: Workspace, test: str, *, set_up: str = SET_UP) -> list[CommandRun]:
+        commands = [Command(purpose=Purpose.SETUP, command=set_up), Command(purpose=Purpose.TEST, command=test)]
+        return await self.builder.run(workspace, commands, seconds=60)
+
+    async def alone(self, workspace: Workspace, test: str) -> CommandRun:
+        return (await self.builder.run(workspace, [Command(purpose=Purpose.TEST, command=test)], seconds=60))[0]
+
+    @property
+    def keys(self) -> list[str]:
+        return [kept.known.key for kept in make_cache(self.settings).all()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+async def test_what_set_up_made_comes_first_on_the_path(bench: Bench) -> None:
+    runs = await bench.build(await bench.worktree(), "show; cat node_modules/left/index.js generated.py")
+    assert [run.passed for run in runs] == [True, True]
+    assert runs[1].output == "left==1\nleft==1\ngenerated\n"
+
+
+async def test_the_second_case_takes_it_from_the_cache(bench: Bench) -> None:
+    await bench.build(await bench.worktree(), "true")
+    workspace = await bench.worktree(OTHER)
+    runs = await bench.build(workspace, "show && echo $PWD")
+    assert runs[0].output.startswith("Taken from the cache")
+    assert runs[1].output == f"left==1\n{workspace.path}\n"
+    assert len(bench.keys) == 1
+
+
+async def test_a_worktree_keeps_its_environment_when_it_is_prepared_again(bench: Bench) -> None:
+    await bench.build(await bench.worktree(), "true")
+    assert (await bench.alone(await bench.worktree(), "show")).output == "left==1\n"
+
+
+async def test_a_side_tree_sees_the_environment_with_its_own_path(bench: Bench) -> None:
+    first = await bench.worktree()
+    await bench.build(first, "true")
+    side = await bench.workspaces.branch_off(await bench.worktree(), "diagnostic-1", first.base)
+    (side.path / "requirements.txt").write_text("of the side\n")
+    assert (await bench.alone(side, "show")).output == "of the side\n"
+
+
+async def test_tests_can_not_write_to_the_environment(bench: Bench) -> None:
+    workspace = await bench.worktree()
+    tries = "echo x > $CASEWORKER_ENV/venv/bin/show; echo x > node_modules/left/index.js; echo x > generated.py; show"
+    runs = await bench.build(workspace, tries)
+    assert runs[1].output.count("Read-only file system") == 3
+    assert runs[1].output.endswith("left==1\n")
+
+
+async def test_what_set_up_made_is_in_no_commit(bench: Bench) -> None:
+    workspace = await bench.worktree()
+    await bench.build(workspace, "true")
+    workspace = await bench.worktree()
+    await bench.workspaces.reset(workspace, workspace.base, scrub=True)
+    (workspace.path / "calc.py").write_text("changed\n")
+    made = await bench.workspaces.commit(workspace, "Change", parent=workspace.base, name="turn-1")
+    assert await bench.workspaces.changed(workspace, workspace.base, made) == ["calc.py"]
+
+
+async def test_a_change_of_manifests_gets_an_environment_of_its_own(bench: Bench) -> None:
+    workspace = await bench.worktree()
+    await bench.build(workspace, "true")
+    (workspace.path / "requirements.txt").write_text("right==2\n")
+    runs = await bench.build(workspace, "cat node_modules/left/index.js")
+    assert runs[1].output == "right==2\n"
+    assert len(bench.keys) == 1, "nothing of it is in the shared cache"
+
+
+async def test_code_under_review_can_not_fill_the_shared_cache(bench: Bench) -> None:
+    """The set-up runs a script of the repository, and the change is in that script, not in a manifest."""
+    bench.repository.commit({"build.sh": "echo good > $CASEWORKER_ENV/mark\n"})
+    workspace = await bench.worktree()
+    (workspace.path / "build.sh").write_text("echo poisoned > $CASEWORKER_ENV/mark\n")
+    runs = await bench.build(workspace, "cat $CASEWORKER_ENV/mark", set_up="sh build.sh")
+    assert runs[1].output == "good\n"
+    again = await bench.build(await bench.worktree(OTHER), "cat $CASEWORKER_ENV/mark", set_up="sh build.sh")
+    assert again[1].output == "good\n"
+
+
+async def test_a_failed_set_up_is_not_kept_and_ends_the_build(bench: Bench) -> None:
+    runs = await bench.build(await bench.worktree(), "true", set_up="echo half > $CASEWORKER_ENV/x; exit 3")
+    assert [(run.purpose, run.exit_code) for run in runs] == [(Purpose.SETUP, 3)]
+    assert bench.keys == []
+
+
+async def test_the_least_recently_used_environment_is_removed_first(bench: Bench) -> None:
+    for case, text in ((CASE, "a"), (OTHER, "b")):
+        bench.repository.commit({"requirements.txt": text})
+        await bench.build(await bench.worktree(case), "true")
+        await bench.workspaces.remove(case)
+    newest = bench.keys[0]
+    cache = make_cache(bench.settings.model_copy(update={"cache_gb": 0}))
+    assert len(cache.trim(keep=(newest,))) == 1
+    assert bench.keys == [newest]
+
+
+async def test_an_environment_that_a_case_uses_is_not_cleared(bench: Bench) -> None:
+    await bench.build(await bench.worktree(), "true")
+    assert make_cache(bench.settings).clear() == (0, 0)
+    await bench.workspaces.remove(CASE)
+    assert make_cache(bench.settings).clear()[0] == 1
