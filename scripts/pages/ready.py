@@ -10,8 +10,8 @@ _HEAD = """\
 For everybody who waits for a merge. Written by `make pages` from `core/pull/reasons.py`.
 
 ```
-caseworker ready OWNER/REPO#57          # or the address of its page
-caseworker ready OWNER/REPO#57 --json   # a stable model, for programs
+caseworker ready OWNER/REPO/pull/57          # or the address of its page; '!57' if it has a case here
+caseworker ready OWNER/REPO/pull/57 --json   # a stable model, for programs
 ```
 
 It needs a token that may read the repository (`CASEWORKER_GITHUB_TOKEN`), and no case. It ends with 0 if the pull
@@ -21,6 +21,12 @@ and Caseworker never merges.
 *All* reasons are told. The first in the order of this page leads. Where no rule requires checks, all checks count. No
 checks at all are not green before {settle} minutes have passed since the newest commit. While GitHub computes the
 merge, Caseworker looks again after {looks} seconds.
+
+The check run `caseworker/ready` of a [session](pulls.md) and this command judge by the same rules and the same
+knowledge: where the session is on record here, its record is read; elsewhere its check run on the head carries what it
+knows (whether and when it pushed this head, and how long it waits). Without both, a head whose committer is Caseworker is
+taken for a push of Caseworker. So they can differ only by the time at which they looked, which both tell; the check run
+says so when no session keeps it up to date any more.
 
 If somebody has put the pull request into the merge queue or switched auto-merge on, a person has decided, and that is
 told instead.

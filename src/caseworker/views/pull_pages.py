@@ -5,22 +5,26 @@ from typing import Final
 from caseworker.core.casefile.review_learnings import ReviewLearning
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.pull.case import PullState
+from caseworker.core.pull.verdict import Verdict
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
 from caseworker.core.runs.run import Run
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_artifacts import resolve_page, review_page
+from caseworker.core.telling.story import tell
 from caseworker.core.telling.verdict_words import title_line, verdict_section
 from caseworker.ports import Store, StoredPull
 
 _POSTED: Final = frozenset({"finding_published", "thread_answered"})
 """The kinds of entries that a page is made from."""
+_DONE: Final = frozenset({"turn_completed", "pull_published", "checks_rerun", "unpushed_kept"})
+_MOST_DONE: Final = 30
 
 
 async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | None:
     """Null: there is nothing to show yet."""
     verdict = stored.case.sight.verdict
     if run.workflow is WorkflowName.SHIP:
-        return verdict_section(verdict) if verdict is not None else None
+        return None if verdict is None else await _ship_page(store, stored, run, verdict)
     case = stored.case.id
     later = [one.turns_before for one in await store.runs.of(case) if one.id > run.id]
     last = later[0] if later else stored.case.progress.turns
@@ -37,6 +41,17 @@ async def pull_run_page(store: Store, stored: StoredPull, run: Run) -> str | Non
             return resolve_page(outcome, answered, left, is_published=await _is_published(store, stored))
         case _:
             return None
+
+
+async def _ship_page(store: Store, stored: StoredPull, run: Run, verdict: Verdict) -> str:
+    """The verdict; after the end also what was done. While it works, the comment lists every step."""
+    section = verdict_section(verdict, is_over=run.ended_at is not None)
+    if run.ended_at is None:
+        return section
+    recorded = await store.record.whole(stored.case.id, _DONE)
+    done = [one for one in recorded if run.began_at <= one.at <= run.ended_at]
+    lines = [f"- {line.text}" for one in done for line in tell(one.entry)[:1]][-_MOST_DONE:]
+    return "\n".join(["### What was done", "", *(lines or ["Nothing had to be changed."]), "", section])
 
 
 async def _is_published(store: Store, stored: StoredPull) -> bool:

@@ -27,14 +27,14 @@ def test_all_reasons_are_told_with_who_must_move() -> None:
     verdict = Verdict(outcome="not_ready", head=HEAD, reasons=(FAILED, WANTED), looked_at=NOON)
     assert headline(verdict) == "Not ready: checks have failed, and 1 more."
     assert (
-        verdict_section(verdict)
+        verdict_section(verdict, is_over=False)
         == """\
 ### Merge readiness
 
 **Not ready: checks have failed, and 1 more.**
 
 - **checks have failed (failing_checks) since 2026-03-02 12:00 UTC**
-  - must move: Caseworker where it looks after the pull request, otherwise the author
+  - must move: Caseworker
   - seen: `lint: failure`
   - what helps: Push a fix.
 
@@ -53,7 +53,7 @@ def test_equal_evidence_is_told_once_with_its_count() -> None:
 
 def test_what_checks_are_called_cannot_format_the_comment() -> None:
     evil = FAILED.model_copy(update={"evidence": (Evidence(what="`**@olga** <!-- x"),)})
-    section = verdict_section(Verdict(outcome="not_ready", head=HEAD, reasons=(evil,), looked_at=NOON))
+    section = verdict_section(Verdict(outcome="not_ready", head=HEAD, reasons=(evil,), looked_at=NOON), is_over=False)
     assert "  - seen: `` `**@olga** <!-- x ``" in section.splitlines()
 
 

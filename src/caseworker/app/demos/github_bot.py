@@ -24,6 +24,9 @@ _END_SECONDS: Final = 30.0
 _SETTLE_SECONDS: Final = 10
 """CI of the demo begins at once. A pull request without checks after this long counts as unchecked."""
 
+_BARRIER_SECONDS: Final = 20
+"""People in the demo have this long to look at a push, instead of twenty minutes."""
+
 
 @asynccontextmanager
 async def serving_bot(github: OwnGitHub, home: Path, settings: Settings) -> AsyncIterator[asyncio.subprocess.Process]:
@@ -58,6 +61,8 @@ def _furnish(github: OwnGitHub, home: Path, settings: Settings) -> None:
         "github_api_url": github.double.state.api_url,
         "reports_rehearsal": str(script),
         "checks_settle_seconds": _SETTLE_SECONDS,
+        "checks_begin_seconds": _SETTLE_SECONDS,
+        "review_barrier_seconds": _BARRIER_SECONDS,
         "serve_port": 0,
         "idle_minutes": 2,
         "sandbox": settings.sandbox,

@@ -11,6 +11,8 @@ def news(before: Scene, now: Scene) -> list[str]:
     """What happened between two looks, a line each."""
     known = {run: state for run, _, state in before.runs}
     told = [f"{workflow}: {state}" for run, workflow, state in now.runs if known.get(run) != state]
+    sessions = {run: state for run, _, state in before.sessions}
+    told += [f"Wrap gifts, {name}: {state}" for run, name, state in now.sessions if sessions.get(run) != state]
     if now.pull is not None and before.pull is None:
         told.append(f"pull request {now.pull} is open")
     if now.pull is not None and now.checks is not None and now.checks != before.checks:

@@ -8,6 +8,7 @@ from typing import Final
 
 from caseworker.app.demos.own_github import OwnGitHub
 from caseworker.github_double.derive.check_results import rollup
+from caseworker.github_double.entities.repository import Issue
 from caseworker.github_double.state import Event
 
 _TRACKING: Final = re.compile(
@@ -29,6 +30,8 @@ class Scene:
     pull: int | None = None
     checks: str | None = None
     is_merged: bool = False
+    sessions: tuple[tuple[str, str, str], ...] = ()
+    """Tracking comments below the pull request that was there from the beginning."""
 
     def state_of(self, workflow: str) -> str:
         return next((state for _, name, state in reversed(self.runs) if name == workflow), "")
@@ -47,13 +50,12 @@ class Scene:
 
 
 def scene_of(github: OwnGitHub) -> Scene:
-    found = [_TRACKING.search(one.body) for one in github.issue.comments if one.author.login == _BOT]
-    runs = tuple((one["run"], one["workflow"], one["state"]) for one in found if one is not None)
-    said = len(found) - len(runs)
+    runs, said = _tracking(github.issue)
+    sessions, _ = _tracking(github.gifts.issue)
     branch = f"agent/issue-{github.issue.number}"
     pulls = [one for one in github.repository.pulls.values() if one.head.ref == branch]
     if not pulls:
-        return Scene(runs=runs, said=said)
+        return Scene(runs=runs, said=said, sessions=sessions)
     pull = pulls[-1]
     return Scene(
         runs=runs,
@@ -61,7 +63,15 @@ def scene_of(github: OwnGitHub) -> Scene:
         pull=pull.issue.number,
         checks=rollup(github.repository, pull.head.sha),
         is_merged=pull.merged is not None,
+        sessions=sessions,
     )
+
+
+def _tracking(issue: Issue) -> tuple[tuple[tuple[str, str, str], ...], int]:
+    """The runs that the bot's tracking comments show, and how many other comments it has written."""
+    found = [_TRACKING.search(one.body) for one in issue.comments if one.author.login == _BOT]
+    runs = tuple((one["run"], one["workflow"], one["state"]) for one in found if one is not None)
+    return runs, len(found) - len(runs)
 
 
 async def scenes(github: OwnGitHub) -> AsyncGenerator[Scene, None]:

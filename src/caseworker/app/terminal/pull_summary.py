@@ -12,7 +12,7 @@ from caseworker.core.pull.case import PullCase, PullState, SessionEnd
 from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.telling.pull_request import cost_words
 from caseworker.core.telling.pull_why import why_pull
-from caseworker.core.telling.verdict_words import headline, mover_words, title_line
+from caseworker.core.telling.verdict_words import headline, mover_words, title_line, us_in
 from caseworker.ports import Store, StoredPull
 from caseworker.views.pull_documents import ledger_of, pull_document
 
@@ -50,7 +50,7 @@ async def _rows(store: Store, stored: StoredPull) -> list[tuple[str, str]]:
     verdict = case.sight.verdict
     if verdict is not None:
         rows.append(("Verdict", headline(verdict)))
-        rows += [("", f"{title_line(one)}: {mover_words(one)}") for one in verdict.reasons]
+        rows += [("", f"{title_line(one)}: {mover_words(one, us_in(is_over=case.is_over))}") for one in verdict.reasons]
     rows.append(("Not pushed", unpushed_words(case)))
     ledger = await ledger_of(store, stored)
     turns = "1 turn" if case.progress.turns == 1 else f"{case.progress.turns} turns"

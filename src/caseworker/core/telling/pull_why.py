@@ -6,7 +6,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing, begin
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd
 from caseworker.core.pull.unpushed_words import unpushed_words
-from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line
+from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line, us_in
 from caseworker.core.telling.why import Why
 
 S = PullState
@@ -64,7 +64,7 @@ def why_pull(case: PullCase, phrasing: Phrasing) -> Why:
     verdict = case.sight.verdict
     evidence = []
     for reason in verdict.reasons if verdict is not None else ():
-        evidence.append(f"{title_line(reason)}. {mover_words(reason)}")
+        evidence.append(f"{title_line(reason)}. {mover_words(reason, us_in(is_over=case.is_over))}")
         evidence += [f"  {line}" for line in shown_evidence(reason)]
     if unpushed := unpushed_words(case):
         evidence.append(unpushed)

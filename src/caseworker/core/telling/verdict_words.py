@@ -12,6 +12,7 @@ from caseworker.core.pull.pull_facts import Decided
 from caseworker.core.pull.reasons import Reason
 from caseworker.core.pull.verdict import Verdict
 
+_US_ANYWHERE: Final = "Caseworker where it looks after the pull request, otherwise the author"
 _SHOWN: Final = 5
 """Pieces of evidence that are told of one reason."""
 
@@ -58,11 +59,12 @@ def shown_evidence(reason: Reason) -> list[str]:
     return seen[:_SHOWN] + ([f"and {len(seen) - _SHOWN} more"] if len(seen) > _SHOWN else [])
 
 
-def mover_words(reason: Reason) -> str:
+def mover_words(reason: Reason, us: str = _US_ANYWHERE) -> str:
+    """`us`: who moves where it is for Caseworker to move."""
     names = ", ".join(reason.names)
     match reason.mover:
         case "us":
-            return "Caseworker where it looks after the pull request, otherwise the author"
+            return us
         case "author":
             return f"the author, {names}" if names else "the author"
         case "reviewer":
@@ -76,11 +78,16 @@ def mover_words(reason: Reason) -> str:
     assert_never(reason.mover)
 
 
-def verdict_section(verdict: Verdict) -> str:
-    """A section of a tracking comment, in Markdown."""
+def us_in(*, is_over: bool) -> str:
+    """Who moves for Caseworker, told by a session."""
+    return "the author, or Caseworker if it is asked again" if is_over else "Caseworker"
+
+
+def verdict_section(verdict: Verdict, *, is_over: bool) -> str:
+    """A section of a tracking comment, in Markdown. `is_over`: no session looks after the pull request any more."""
     lines = ["### Merge readiness", "", f"**{headline(verdict)}**"]
     for reason in verdict.reasons:
-        lines += ["", f"- **{title_line(reason)}**", f"  - must move: {mover_words(reason)}"]
+        lines += ["", f"- **{title_line(reason)}**", f"  - must move: {mover_words(reason, us_in(is_over=is_over))}"]
         lines += [f"  - seen: {code(one)}" for one in shown_evidence(reason)]
         lines += [f"  - what helps: {reason.help}"]
     lines += ["", f"Looked at {verdict.head[:10]} at {verdict.looked_at:%Y-%m-%d %H:%M} UTC."]
@@ -89,7 +96,7 @@ def verdict_section(verdict: Verdict) -> str:
 
 def ready_check(verdict: Verdict, known: HeadWatch, *, is_over: bool = False) -> ReadyCheck:
     """What the check run on the head says. `is_over`: no session keeps it up to date any more."""
-    section = verdict_section(verdict)
+    section = verdict_section(verdict, is_over=is_over)
     if is_over:
         section += " No session looks after the pull request now: this does not change any more."
     return ReadyCheck(

@@ -112,9 +112,9 @@ def moment(when: datetime | None) -> Html:
     return tag("time", when.strftime("%d %b %H:%M"), datetime=when.isoformat(), class_="quiet")
 
 
-def button(deed: str, words: str, *fields: Html, style: str = "") -> Html:
+def button(deed: str, words: str, *fields: Html, style: str = "", title: str | None = None) -> Html:
     """A form with one button that does one deed on the page it stands on."""
-    inner = tag("button", words, name="deed", value=deed, class_=style or None)
+    inner = tag("button", words, name="deed", value=deed, class_=style or None, title=title)
     return tag("form", *fields, inner, method="post", class_="inline")
 
 

@@ -75,7 +75,10 @@ def labels(view: View, issue: Issue) -> Html:
         for label in issue.labels
     ]
     others = [label for label in issue.repository.labels.values() if label not in issue.labels]
-    more = [button("label", f"+ {label.name}", hidden("label", label.name), style="tiny") for label in others]
+    more = [
+        button("label", f"+ {label.name}", hidden("label", label.name), style="tiny", title=label.description or None)
+        for label in others
+    ]
     pulls = [one for one in issue.repository.pulls.values() if issue.number in closing_issues(one)]
     return tag(
         "aside",
