@@ -1,5 +1,8 @@
 """Options and fixtures of the whole suite."""
 
+import os
+import time
+
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
@@ -12,6 +15,10 @@ settings.load_profile("any machine")
 
 # structlog's default draws every traceback with rich, which takes longer than a surface waits for an answer.
 structlog.configure(processors=[structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()])
+
+# Times are shown in the zone of the machine; the tests know this one.
+os.environ["TZ"] = "UTC"
+time.tzset()
 
 share()
 

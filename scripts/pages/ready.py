@@ -24,9 +24,9 @@ merge, Caseworker looks again after {looks} seconds.
 
 The check run `caseworker/ready` of a [session](pulls.md) and this command judge by the same rules and the same
 knowledge: where the session is on record here, its record is read; elsewhere its check run on the head carries what it
-knows (whether and when it pushed this head, and how long it waits). Without both, a head whose committer is Caseworker is
-taken for a push of Caseworker. So they can differ only by the time at which they looked, which both tell; the check run
-says so when no session keeps it up to date any more.
+knows (whether and when it pushed this head, and how long it waits). Without both, a head whose committer is Caseworker
+is taken for a push of Caseworker. So they can differ only by the time at which they looked, which both tell; the check
+run says so when no session keeps it up to date any more.
 
 If somebody has put the pull request into the merge queue or switched auto-merge on, a person has decided, and that is
 told instead.

@@ -204,7 +204,7 @@ async def test_a_case_without_an_investigation_says_when_there_would_be_one(sett
     case = await a_case(settings, triaged())
     assert await shown(settings, case, width=400) == (
         f"Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, or "
-        f"when a developer is blocked. `caseworker why {case}` says where the case stands.\n"
+        f"when a developer is blocked. `caseworker why shop/1` says where the case stands.\n"
     )
 
 

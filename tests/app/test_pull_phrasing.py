@@ -18,28 +18,28 @@ TABLE: list[tuple[Phrasing, PullCase, list[str]]] = [
         TerminalPhrasing(),
         NINE,
         [
-            '`caseworker say acme/shop!9 "..."` is read by the next turn.',
-            "`caseworker stop acme/shop!9` pauses it.",
-            "`caseworker abort acme/shop!9` ends the session.",
+            '`caseworker say acme/shop/pull/9 "..."` is read by the next turn.',
+            "`caseworker stop acme/shop/pull/9` pauses it.",
+            "`caseworker abort acme/shop/pull/9` ends the session.",
         ],
     ),
     (
         TerminalPhrasing(),
         STOPPED,
         [
-            "`caseworker resume acme/shop!9` lets it go on from the head as it is then.",
-            "`caseworker abort acme/shop!9` ends the session.",
+            "`caseworker resume acme/shop/pull/9` lets it go on from the head as it is then.",
+            "`caseworker abort acme/shop/pull/9` ends the session.",
         ],
     ),
     (
         TerminalPhrasing(),
         POOR,
         [
-            "`caseworker budget acme/shop!9 +5` goes on with 5 dollars more.",
-            "`caseworker abort acme/shop!9` ends the session.",
+            "`caseworker budget acme/shop/pull/9 +5` goes on with 5 dollars more.",
+            "`caseworker abort acme/shop/pull/9` ends the session.",
         ],
     ),
-    (TerminalPhrasing(), ENDED, ["`caseworker ship acme/shop!9` begins a new session."]),
+    (TerminalPhrasing(), ENDED, ["`caseworker ship acme/shop/pull/9` begins a new session."]),
     (
         CommentPhrasing(),
         NINE,

@@ -11,6 +11,7 @@ from rich.console import Console
 from caseworker.app.cli.small_commands import export_one, list_cases, show_one
 from caseworker.app.settings import Settings
 from caseworker.app.terminal import give_command
+from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.explain import explain
 from caseworker.app.terminal.show_conversation import show_conversation
 from caseworker.core.base.errors import Refused
@@ -57,8 +58,8 @@ async def test_show_tells_the_story_the_messages_and_what_to_type(desk: PullDesk
         "ann: Please ship this pull request.  (recorded)",
         "a review is required (review_required): the reviewer, ben",
         "https://github.com/acme/shop/pull/9",
-        "`caseworker stop acme/shop!9` pauses it.",
-        "`caseworker abort acme/shop!9` ends the session.",
+        "`caseworker stop acme/shop/pull/9` pauses it.",
+        "`caseworker abort acme/shop/pull/9` ends the session.",
     ):
         assert words in said.replace("│", "")
 
@@ -83,8 +84,8 @@ async def test_show_as_json_has_verdict_session_runs_ledger_and_messages(
 async def test_the_list_of_cases_has_pull_cases(desk: PullDesk) -> None:
     await desk.begin(state=S.PAUSED, pause=PauseCause.STOPPED)
     console = paper()
-    await list_cases(desk.settings, console, as_json=False)
-    assert "acme/shop!9" in written(console)
+    await list_cases(desk.settings, console, CaseFilter(), as_json=False)
+    assert "acme/shop/pull/9" in written(console)
     assert "It was stopped by a person." in written(console)
 
 
@@ -94,7 +95,7 @@ async def test_why_names_the_reasons_and_what_moves_it(desk: PullDesk) -> None:
     await explain(desk.settings, console, "!9", as_json=False)
     said = written(console)
     assert "Caseworker has done its part. A person merges." in said
-    assert "`caseworker ship acme/shop!9` begins a new session." in said
+    assert "`caseworker ship acme/shop/pull/9` begins a new session." in said
 
 
 async def test_the_conversation_lists_messages_with_receipts(desk: PullDesk) -> None:

@@ -11,6 +11,7 @@ from caseworker.app.terminal.report import read_attachments, read_text, reposito
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Service
 from caseworker.core.base.repositories import RemoteRepository
+from tests.world.project import make_project
 
 SERVICES = {"checkout-api": Service(aliases=("till",), repository="/srv/checkout"), "search": Service()}
 
@@ -29,11 +30,11 @@ def settings(**known: object) -> Settings:
         ("Checkout API fails", None, None, "/srv/checkout"),
     ],
 )
-def test_the_repository_is_the_named_one_the_services_or_the_default(
+async def test_the_repository_is_the_named_one_the_services_or_the_default(
     text: str, named: str | None, default: str | None, expected: str
 ) -> None:
     known = settings(services=SERVICES, reports_repository=default)
-    assert repository_for(text, Path(named) if named else None, known) == expected
+    assert await repository_for(text, Path(named) if named else None, known) == expected
 
 
 async def test_the_repository_of_reports_may_be_on_github() -> None:
@@ -56,9 +57,14 @@ async def test_an_address_that_leads_nowhere_is_refused(address: str, problem: s
         await find_repository(address, settings())
 
 
-def test_a_report_without_a_repository_is_refused_with_both_ways_to_name_one() -> None:
-    with pytest.raises(Refused, match=r"--repo PATH.*reports_repository"):
-        repository_for("it is broken", None, settings())
+async def test_a_report_is_about_the_repository_one_stands_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Refused, match=r"is not a git repository.*--repo FOLDER"):
+        await repository_for("it is broken", None, settings())
+    inside = make_project(tmp_path / "shop") / "src"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    assert await repository_for("it is broken", None, settings()) == str(inside.parent)
 
 
 def test_an_attached_file_keeps_its_name_and_gets_a_media_type(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_the_live_view_has_the_story_and_below_it_who_works_and_the_cost() -> No
     with LiveView(console).running() as view:
         view.show(recorded(MOVED))
         view.show(recorded(TurnStarted(turn=2, attempt=1, role=Role.TECH_LEAD, task=Task.REVIEW, model="m")))
-        view.spent(1_230_000, 4)
+        view.spent("$1.23 · 4 model calls")
         view._live.refresh()
     shown = file.getvalue()
     assert "▶ ANALYZING REQUIREMENTS  It is worth it." in shown
@@ -160,12 +160,12 @@ PULL_REQUEST = """
 │  Seen to fail    `make t` on bbbbbbbbbbbb: exit code 1, 1 failed                                 │
 │  Seen to pass    `make t` on cccccccccccc: exit code 0, 5 passed                                 │
 │  Cost            $0.00 (rehearsed; about $0.12 at list prices), 12 model calls, 5 turns, 61 s    │
-│  Pull request    1, branch agent/issue-42 in /srv/shop                                           │
-│  Read it         caseworker show owner/repo#42 --pull-request                                    │
-│  See the diff    git -C /srv/shop diff HEAD...agent/issue-42                                     │
-│  Merge it        git -C /srv/shop merge agent/issue-42                                           │
+│  Ready to merge  branch agent/issue-42 in /srv/shop                                              │
 │                                                                                                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+  Read it       caseworker show owner/repo/42 --pull-request
+  See the diff  git -C /srv/shop diff HEAD...agent/issue-42
+  Merge it      git -C /srv/shop merge agent/issue-42
 """
 WAITS = """
 ╭─────────────────────────── owner/repo#42: requires human intervention ───────────────────────────╮
@@ -187,11 +187,10 @@ ASKS = """
 │  It asks        This is the plan.                                                                │
 │                                                                                                  │
 │                 1. Subtract [first]�.                                                            │
-│  You can        `caseworker approve owner/repo#42` goes on with the plan.                        │
-│                 `caseworker reject owner/repo#42 "what should be different"` has it planned      │
-│                 anew, with your words.                                                           │
 │                                                                                                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+  You can  `caseworker approve owner/repo/42` goes on with the plan.
+           `caseworker reject owner/repo/42 "what should be different"` has it planned anew, with your words.
 """
 NO_RESULT: dict[str, object] = {
     "wrong": "",
@@ -250,8 +249,8 @@ def asking(result: str) -> Summary:
         stands="waits for an approval: The plan waits.",
         asked="This is the plan.\n\n1. Subtract [first]\x1b.",
         moves_it=[
-            "`caseworker approve owner/repo#42` goes on with the plan.",
-            '`caseworker reject owner/repo#42 "what should be different"` has it planned anew, with your words.',
+            "`caseworker approve owner/repo/42` goes on with the plan.",
+            '`caseworker reject owner/repo/42 "what should be different"` has it planned anew, with your words.',
         ],
         rehearsed=False,
         **NO_RESULT,

@@ -254,7 +254,7 @@ async def test_a_deleted_branch_is_made_again_only_if_the_caller_saw_it_gone(wor
         await world.push(second, expected=first)
     assert str(refused.value) == (
         f"{BRANCH} was deleted in {world.repository.path} since Caseworker pushed it. "
-        "Then type: caseworker retry 'local/calc#1'"
+        "Then type: caseworker retry calc/1"
     )
     await world.push(second)
     assert await world.head() == second
@@ -269,7 +269,7 @@ async def test_an_existing_branch_is_refused_with_what_to_do(world: World) -> No
     assert str(refused.value) == (
         f"{BRANCH} in {path} is at {there}, which Caseworker did not push; it won't overwrite a person's work. "
         f"Merge it, or rename or delete it (git -C {path} branch -m {BRANCH} <other name>). "
-        "Then type: caseworker retry 'local/calc#1'"
+        "Then type: caseworker retry calc/1"
     )
 
 
@@ -304,7 +304,7 @@ async def test_a_checked_out_branch_is_refused_with_what_to_do(world: World, tmp
     assert str(refused.value) == (
         f"{BRANCH} is checked out in {tmp_path}/elsewhere; moving it would change what you are working on. "
         f"Switch to another branch (git -C {tmp_path}/elsewhere switch -); what you have committed there "
-        "is taken over. Then type: caseworker retry 'local/calc#1'"
+        "is taken over. Then type: caseworker retry calc/1"
     )
     await world.push(first, expected=first)  # it is there already: nothing moves
 

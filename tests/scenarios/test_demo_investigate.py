@@ -133,7 +133,7 @@ def expect_the_story(out: str) -> None:
         "Cause, it says",
         "put_back reads the count before",
         "Merge it",
-        "caseworker matrix local/depot-1#1",
+        "caseworker matrix depot-1/1",
     ]
     expect_in_order(out, told)
 

@@ -39,7 +39,7 @@ def answers(terminal: Terminal) -> list[object]:
 def test_the_first_demo_says_what_to_type_next(terminal: Terminal) -> None:
     answer = terminal.types("demo")
     assert answer.code == 0, answer
-    told = ["opened pull request 1", "Merge it", "Next, type one of these:", "caseworker why local/shop-1#1"]
+    told = ["opened pull request 1", "Merge it", "Next, type one of these:", "caseworker why shop-1/1"]
     expect_in_order(answer.out, told)
     assert terminal.types("why", "local/shop-1#1").code == 0
 
@@ -61,7 +61,7 @@ def test_the_unclear_demo_goes_on_with_the_typed_answer(terminal: Terminal) -> N
             "Your answer “From 30.00 on”: seen by turn 4: read by the pm.",
             "Merge it",
             "Next, type one of these:",
-            "caseworker why local/shop-1#1",
+            "caseworker why shop-1/1",
         ]
         expect_in_order(window.text(), told)
     assert answers(terminal) == ["From 30.00 on"]
@@ -93,7 +93,7 @@ def test_leaving_the_demo_at_a_question_says_how_to_answer_later(terminal: Termi
         window.presses("From 3\x03")
         assert window.ends() == 130, window.text()
         assert window.modes_now() == window.modes_before
-        assert 'caseworker answer local/shop-1#1 "..."' in window.text()
+        assert 'caseworker answer shop-1/1 "..."' in window.text()
     assert answers(terminal) == []
     assert terminal.types("answer", "local/shop-1#1", "From 25.00 on").code == 0
     terminal.waits_until(lambda: bool(terminal.entries("pull_request_opened")), "the pull request")
@@ -113,7 +113,7 @@ def test_a_rejected_review_is_repaired_by_the_senior_developer(terminal: Termina
         "opened pull request 1",
         "Merge it",
         "Next, type one of these:",
-        "caseworker why local/shop-1#1",
+        "caseworker why shop-1/1",
     ]
     expect_in_order(answer.out, told)
     code = code_on_the_branch(terminal)

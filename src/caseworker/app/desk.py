@@ -10,7 +10,7 @@ from caseworker.app.processes.find_host import ensure_host, start_host
 from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.kinds import KINDS
 from caseworker.engine.host import HostPlace
 from caseworker.intake.conversation import Conversation
@@ -38,7 +38,7 @@ class Desk:
 
 
 async def find_case(store: Store, name: str) -> StoredAny:
-    """Find a case by its id, or by the end of it where that is unique: `shop#3`, `#3`, `7f3k`."""
+    """Find a case by its id, or by the end of it where that is unique: `shop/3`, `3`, `7f3k`."""
     for case in (CaseId(name), *(kind.id_from(name) for kind in KINDS.values())):
         found = None if case is None else await store.cases.find(case)
         if found is not None:
@@ -47,15 +47,19 @@ async def find_case(store: Store, name: str) -> StoredAny:
     if len(near) == 1:
         return near[0]
     if near:
-        raise Refused(f"`{name}` names {len(near)} cases: {', '.join(other.case.id for other in near)}.")
+        raise Refused(f"`{name}` names {len(near)} cases: {', '.join(typed(other.case.id) for other in near)}.")
     raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
+
+
+class NoRecords(Refused):
+    """No case was ever opened in this home."""
 
 
 @asynccontextmanager
 async def reading(settings: Settings) -> AsyncIterator[Store]:
     """Open the records only. Starts nothing, and creates nothing where there are no records."""
     if not settings.database_url and not (settings.home / "caseworker.db").exists():
-        raise Refused("There are no cases yet.", todo="`caseworker demo`, `run` or `report` opens the first one.")
+        raise NoRecords("There are no cases yet.", todo="`caseworker demo`, `run` or `report` opens the first one.")
     store = await open_store(settings.database)
     try:
         yield store

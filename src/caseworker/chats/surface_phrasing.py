@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.commands import MessageKind, PullWork
 from caseworker.core.people.phrasing import Page
@@ -39,7 +39,7 @@ class TerminalPhrasing:
 
     def command(self, case: CaseId, kind: MessageKind, given: str = "") -> str:
         follows = given or _TYPED_WORDS.get(kind, "")
-        return f"`caseworker {_NAMES.get(kind, kind.value)} {case}{f' {follows}' if follows else ''}`"
+        return f"`caseworker {_NAMES.get(kind, kind.value)} {typed(case)}{f' {follows}' if follows else ''}`"
 
     def start(self, case: CaseId, work: PullWork) -> str:
         return f"`caseworker {work} {case}`"
@@ -48,19 +48,19 @@ class TerminalPhrasing:
         return f"`--until {milestone}`"
 
     def answer_as_reporter(self, case: CaseId) -> str:
-        return f'`caseworker answer {case} "..." --as reporter`'
+        return f'`caseworker answer {typed(case)} "..." --as reporter`'
 
     def close_linked(self, case: CaseId) -> str:
         return self.command(case, MessageKind.CLOSE)
 
     def resolve(self, case: CaseId) -> str:
-        return f'`caseworker close {case} --resolution KIND --reason "..."`'
+        return f'`caseworker close {typed(case)} --resolution KIND --reason "..."`'
 
     def pull_request(self, number: int) -> str:
         return f"pull request {number}"
 
     def page(self, case: CaseId, page: Page) -> str:
-        return f"`{_PAGES[page].format(case=case)}`"
+        return f"`{_PAGES[page].format(case=typed(case))}`"
 
 
 class ReplyPhrasing:
@@ -94,7 +94,7 @@ class ReplyPhrasing:
         return f"pull request {number}"
 
     def page(self, case: CaseId, page: Page) -> str:
-        return f"`{_PAGES[page].format(case=case)}`"
+        return f"`{_PAGES[page].format(case=typed(case))}`"
 
 
 class CommentPhrasing:
@@ -129,7 +129,7 @@ class CommentPhrasing:
         return f"pull request #{number}"  # GitHub makes a link of it
 
     def page(self, case: CaseId, page: Page) -> str:
-        return _SEEN_ON_GITHUB.get(page) or f"`{_PAGES[page].format(case=case)}`"
+        return _SEEN_ON_GITHUB.get(page) or f"`{_PAGES[page].format(case=typed(case))}`"
 
 
 def _reply(kind: MessageKind) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from caseworker.core.base.ids import CaseId, bug_called, is_issue_called, is_pull_called
+from caseworker.core.base.ids import CaseId, bug_called, is_issue_called, is_pull_called, issue_typed, pull_typed
 from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.issue.case import IssueCase
@@ -72,7 +72,7 @@ _ISSUE: Final = Kind(
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
     fixed_by_children=False,
     has_clock=False,
-    id_from=lambda _: None,  # people type an issue case's id in full
+    id_from=issue_typed,
     is_called=is_issue_called,
 )
 _BUG: Final = Kind(
@@ -100,7 +100,7 @@ _PULL: Final = Kind(
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
     fixed_by_children=False,
     has_clock=False,
-    id_from=lambda _: None,  # people type a pull case's id in full
+    id_from=pull_typed,
     is_called=is_pull_called,
 )
 

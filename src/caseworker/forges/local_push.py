@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
 from caseworker.forges.dropped_commits import drops_others_work, git_dir_of, refuse_branch
 from caseworker.forges.local_folders import look
 from caseworker.ports import BranchIsTheirs, Git, PullUpdate, Workspace
@@ -58,7 +58,7 @@ class LocalPush:
             # A branch with nothing on it looks merged from the start.
             raise Refused(
                 f"{self.workspace.case} has changed nothing.",
-                todo=f"Say what it should change, or type: caseworker close '{self.workspace.case}'",
+                todo=f"Say what it should change, or type: caseworker close {typed(self.workspace.case)}",
             )
 
     async def _is_there(self, commit: Sha, expected: Sha) -> bool:
@@ -113,7 +113,7 @@ class LocalPush:
 
     @property
     def _again(self) -> str:
-        return f"Then type: caseworker retry '{self.workspace.case}'"
+        return f"Then type: caseworker retry {typed(self.workspace.case)}"
 
 
 async def branch_head(git: Git, path: Path, branch: str) -> Sha | None:

@@ -47,6 +47,23 @@ def read_issue(path: Path) -> NewIssue:
     return _from_gh(text, path.name) if case_file is None else _from_case_file(case_file, path.name)
 
 
+def read_issue_text(content: bytes) -> NewIssue:
+    """Read the issue on standard input: JSON if it is an object, Markdown otherwise."""
+    name = "standard input"
+    if len(content) > _LARGEST_JSON:
+        raise Refused(f"{name} is larger than {_LARGEST_JSON // 1000} KB.", todo="Shorten it, or link what is long.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{name} is not UTF-8 text.", todo="Pipe UTF-8 Markdown or JSON in.") from error
+    if not text.strip() or "\0" in text:
+        raise Refused("`-` reads the issue from standard input, and there is no text.", todo="Pipe it in.")
+    if not text.lstrip().startswith("{"):
+        return from_markdown(text, name)
+    case_file = _case_file_in(text)
+    return _from_gh(text, name) if case_file is None else _from_case_file(case_file, name)
+
+
 def _text_of(path: Path) -> str:
     wanted = "Give a Markdown file, the JSON of `gh issue view`, or a case file."
     largest = _LARGEST_JSON if path.suffix.lower() == ".json" else _LARGEST

@@ -65,6 +65,9 @@ class Cases(Protocol):
     async def keep(self, after: IssueCase) -> None:
         """Save the snapshot without a move; one that is older than the stored one is not saved."""
 
+    async def remove(self, case: CaseId) -> None:
+        """Delete a case and all that belongs to it. `Refused` if it is not over, or something still needs it."""
+
     async def unfinished(self) -> Sequence[CaseId]:
         """Every case that is not over, or whose end still has something to do: each needs a workflow."""
 

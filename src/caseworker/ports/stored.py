@@ -208,3 +208,10 @@ class Spending(_Value):
     usage: Usage = Usage()
     micros: int = 0
     """Settled, plus what calls under way have reserved."""
+    reserved_micros: int = 0
+    """The part of it that is only reserved."""
+
+    @property
+    def spent_micros(self) -> int:
+        """What people are told."""
+        return self.micros - self.reserved_micros

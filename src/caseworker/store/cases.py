@@ -20,6 +20,7 @@ from caseworker.store.connection import Connection
 from caseworker.store.inbox import add_message
 from caseworker.store.loaders import ALL, issue_of, one_row, rows_of, stored_of
 from caseworker.store.port import Port
+from caseworker.store.removal import remove_case
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case, read_ref
 from caseworker.store.runs import begin_first_run, follow_move
 from caseworker.store.tables import cases
@@ -106,6 +107,10 @@ class StoredCases(Port):
             newest = IssueCase.model_validate(known).progress
             if (after.progress.transitions, after.progress.turns) >= (newest.transitions, newest.turns):
                 await connection.execute(_KEPT, {"case": after.id, "the_snapshot": after.model_dump(mode="json")})
+
+    async def remove(self, case: CaseId) -> None:
+        async with self._database.writing() as connection:
+            await remove_case(connection, case)
 
     async def unfinished(self) -> Sequence[CaseId]:
         query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)

@@ -29,7 +29,10 @@ _LOST: Final = timedelta(hours=1)
 """A single question is answered within minutes: what is reserved for longer belongs to a process that died."""
 
 _TOTALS: Final = select(
-    func.count(), func.sum(ledger.c.micros), *(func.sum(ledger.c[name]) for name in Usage.model_fields)
+    func.count(),
+    func.sum(ledger.c.micros),
+    func.sum(ledger.c.micros).filter(ledger.c.state == "reserved"),
+    *(func.sum(ledger.c[name]) for name in Usage.model_fields),
 )
 _SPENT: Final = _TOTALS.where(ledger.c.case == bindparam("of_case"))
 _SPENT_IN: Final = _SPENT.where(ledger.c.turn == bindparam("in_turn"))
@@ -152,9 +155,9 @@ def _columns(payer: Attempt | SingleQuestion) -> dict[str, object]:
 
 
 def _spending(totals: Sequence[int | Decimal | None]) -> Spending:
-    calls, micros, *tokens = (int(total or 0) for total in totals)
+    calls, micros, reserved, *tokens = (int(total or 0) for total in totals)
     usage = Usage.model_validate(dict(zip(Usage.model_fields, tokens, strict=True)))
-    return Spending(calls=calls, usage=usage, micros=micros)
+    return Spending(calls=calls, usage=usage, micros=micros, reserved_micros=reserved)
 
 
 async def _refuse_if_superseded(connection: Connection, attempt: Attempt) -> None:

@@ -26,7 +26,7 @@ async def summary_of(store: Store, case: CaseId, phrasing: Phrasing) -> Summary:
         phrasing,
         outcomes=outcomes,
         builds=await store.builds.of(case),
-        spent=(spent.micros, spent.calls),
+        spent=(spent.spent_micros, spent.calls),
         rehearsed=stored.rehearsal is not None,
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
         asked=await what_is_asked(store, stored, outcomes),
@@ -49,7 +49,7 @@ async def bug_summary(store: Store, stored: StoredBug) -> BugSummary:
         fix=bug.repair.fix,
         turns=bug.progress.turns,
         model_calls=spent.calls,
-        cost_micros=spent.micros,
+        cost_micros=spent.spent_micros,
         rehearsed=stored.rehearsal is not None,
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
     )

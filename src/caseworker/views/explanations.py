@@ -18,7 +18,7 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why
     asked = await what_is_asked(store, stored, outcomes=())
     rehearsed = stored.rehearsal is not None
     head = latest(await store.builds.of(stored.case.id), Stage.HEAD)
-    told = why(stored.case, stored.policy, phrasing, spent=spent.micros, rehearsed=rehearsed, head=head)
+    told = why(stored.case, stored.policy, phrasing, spent=spent.spent_micros, rehearsed=rehearsed, head=head)
     unseen = unseen_words(unseen_claims(await store.record.whole(stored.case.id, CLAIMS)))
     evidence = [*told.evidence, *(f"Not seen: {one}" for one in unseen)]
     reason = why_closed(stored.case, await store.inbox.of(stored.case.id))

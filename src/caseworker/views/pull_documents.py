@@ -22,7 +22,7 @@ class PullLedger(TypedDict):
 async def ledger_of(store: Store, stored: StoredPull) -> PullLedger:
     spent = await store.ledger.spent(stored.case.id)
     return PullLedger(
-        spent_micros=spent.micros,
+        spent_micros=spent.spent_micros,
         cap_micros=cap_of(stored.case, stored.policy),
         calls=spent.calls,
         rehearsed=stored.rehearsal is not None,

@@ -4,7 +4,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from caseworker.core.base.ids import CaseId, RepositoryId, effect_key, issue_case, slug, split_issue_case
+from caseworker.core.base.ids import (
+    CaseId,
+    RepositoryId,
+    effect_key,
+    is_issue_called,
+    is_pull_called,
+    issue_case,
+    issue_typed,
+    pull_case,
+    pull_typed,
+    slug,
+    split_issue_case,
+    typed,
+)
 
 OWNERS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,8}", fullmatch=True)
 NAMES = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True)
@@ -59,3 +72,43 @@ def test_two_cases_never_share_a_slug(one: CaseId, other: CaseId) -> None:
 
 def test_an_effect_key_is_made_of_counters() -> None:
     assert effect_key(CaseId("owner/repo#42"), 1, "push", 7) == "owner/repo#42/1/push/7"
+
+
+@given(case=CASES)
+def test_what_is_typed_for_an_issue_case_names_it_and_is_safe_in_a_shell(case: CaseId) -> None:
+    assert issue_typed(typed(case)) == case
+    assert not set(typed(case)) & set("#!&|;<>()$`\\\"' \t\n*?[]{}~=%")
+
+
+@given(owner=OWNERS, name=NAMES, number=st.integers(1, 999))
+def test_what_is_typed_for_a_pull_case_names_it_and_no_issue(owner: str, name: str, number: int) -> None:
+    case = pull_case(RepositoryId(f"{owner}/{name}"), number)
+    assert (pull_typed(typed(case)), issue_typed(typed(case))) == (case, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "issue", "pull"),
+    [
+        ("shop/3", "local/shop#3", None),
+        ("acme/shop/3", "acme/shop#3", None),
+        ("https://github.com/acme/shop/issues/3", "acme/shop#3", None),
+        ("acme/shop/pull/3", None, "acme/shop!3"),
+        ("https://github.com/acme/shop/pull/3", None, "acme/shop!3"),
+        ("https://github.com/acme/shop/3", None, None),
+        ("shop", None, None),
+        ("shop/03", None, None),
+        ("a/b/c/3", None, None),
+        ("3", None, None),
+    ],
+)
+def test_what_people_type_means_at_most_one_case(written: str, issue: str | None, pull: str | None) -> None:
+    assert (issue_typed(written), pull_typed(written)) == (issue, pull)
+
+
+def test_the_end_of_an_id_names_a_case_by_whole_parts_only() -> None:
+    issue, pull = CaseId("acme/shop-3#1"), CaseId("acme/shop#1")
+    assert [is_issue_called(issue, name) for name in ("shop-3/1", "shop-3#1", "1", "3/1", "3#1")] == [True] * 3 + [
+        False
+    ] * 2
+    assert is_pull_called(CaseId("acme/shop!1"), "shop/pull/1")
+    assert not is_pull_called(pull, "shop/pull/1")

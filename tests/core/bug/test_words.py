@@ -141,7 +141,7 @@ Kind of fix: code fix. Confidence: 90%.""",
     ),
     About.STOP_FIX: (
         "The reporter has withdrawn the report, but its fix local/shop#3 is still under way. Shall it stop? Answer "
-        "`yes` or `no` here; `caseworker close local/shop#3` stops it at any time. Without an answer it goes on."
+        "`yes` or `no` here; `caseworker close shop/3` stops it at any time. Without an answer it goes on."
     ),
     About.FIX_GOES_ON: "Then the fix goes on.",
 }

@@ -45,7 +45,7 @@ def looked(case: IssueCase, *results: CheckResult, at: datetime = MORNING, **mor
 
 def test_without_checks_nothing_but_a_merge_is_waited_for() -> None:
     case = opened(checked=False)
-    assert (case.reason, case.delivery.checks) == ("Pull request 7 is open; a person merges it.", None)
+    assert (case.reason, case.delivery.checks) == (f"`{case.branch}` is ready; a person merges it.", None)
     assert not transitions.wants_checks(case)
     assert after_move(WorkflowName.IMPLEMENT, case, POLICY).ends is RunState.SUCCEEDED
 

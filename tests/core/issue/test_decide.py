@@ -776,7 +776,7 @@ def test_an_open_pull_request_waits_for_a_merge() -> None:
     known = apply_fact(a_proven_case(S.CREATING_PR), fact)
     after = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
     assert (after.state, after.waits_for) == (S.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
-    assert after.reason == "Pull request 7 is open; a person merges it."
+    assert after.reason == f"`{after.branch}` is ready; a person merges it."
     assert (after.delivery.pull_request, after.delivery.pushed) == (7, HEAD)
 
 

@@ -251,6 +251,6 @@ def test_remarks_left_open_by_a_merge_are_posted_with_what_to_do() -> None:
     assert told(open_then, IssueAbout.LEFT_OPEN, remarks=[("ada", "Please say goodbye, too.\nLoudly.")]) == (
         "Pull request 7 was merged before this was done, and nothing more is done about it here:\n"
         "> ada: Please say goodbye, too.\n\n"
-        'If it is still wanted, say so once more (`caseworker say owner/repo#42 "..."`): a new case then follows up on '
+        'If it is still wanted, say so once more (`caseworker say owner/repo/42 "..."`): a new case then follows up on '
         "this one."
     )

@@ -87,7 +87,7 @@ def test_slack_refuses_in_its_own_words() -> None:
         refuse_misfit(PLAN, HandBack(), ReplyPhrasing())
     assert str(refused.value) == (
         "`hand back` does not fit owner/repo#42 (waiting for human input): nobody has taken it over. "
-        "What fits: `approve`, `reject`, a plain reply, `takeover`, `close`. `caseworker why owner/repo#42` says more."
+        "What fits: `approve`, `reject`, a plain reply, `takeover`, `close`. `caseworker why owner/repo/42` says more."
     )
 
 

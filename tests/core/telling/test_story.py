@@ -54,7 +54,7 @@ from caseworker.core.record.pull_entries import (
     TurnGiven,
     UnpushedKept,
 )
-from caseworker.core.telling.story import cost_line, one_line, tell
+from caseworker.core.telling.story import one_line, tell
 from tests.core.examples import HEAD, a_run
 from tests.core.pull.review_examples import a_finding
 
@@ -174,13 +174,13 @@ TABLE: list[tuple[Entry, list[str]]] = [
     ),
     (
         built(Stage.BASE, "red"),
-        ["tool: $ make test  ended with exit code 1 after 1.2 s", "good: build 2, before any change: red"],
+        ["tool: $ make test  ended with exit code 1 after 1.2 s", "quiet: build 2, before any change: red"],
     ),
     (
         built(Stage.RED, "red"),
         [
             "tool: $ make test  ended with exit code 1 after 1.2 s",
-            "good: build 2, with the new test, without the fix: red",
+            "quiet: build 2, with the new test, without the fix: red",
         ],
     ),
     (
@@ -297,10 +297,6 @@ def test_a_long_text_is_cut_to_one_line() -> None:
     assert one_line("a  b\n\tc") == "a b c"
     assert one_line("x" * 160) == "x" * 160
     assert one_line("x" * 161) == "x" * 159 + "…"
-
-
-def test_a_cost_is_told_with_its_calls() -> None:
-    assert cost_line(1_230_000, 12) == "$1.23 in 12 model calls"
 
 
 LONG = f"It is {'very ' * 60}long."

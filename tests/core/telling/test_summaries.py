@@ -54,8 +54,8 @@ def test_a_summary_tells_what_was_wrong_what_changed_and_the_proof() -> None:
         result="pull_request",
         moves_it=[
             "Merging `agent/issue-42` completes the case: it sees that by itself.",
-            f'`caseworker reject {CASE} "what should be different"` has it changed, in the same pull request.',
-            f'`caseworker say {CASE} "..."` asks or remarks; the pm decides what follows.',
+            '`caseworker reject owner/repo/42 "what should be different"` has it changed, in the same pull request.',
+            '`caseworker say owner/repo/42 "..."` asks or remarks; the pm decides what follows.',
         ],
         wrong="cart.py:12 adds before it subtracts.",
         changed="The discount was never subtracted; now it is.",
@@ -166,8 +166,8 @@ def test_a_summary_has_the_options_of_a_person_and_the_question() -> None:
     )
     assert told.asked == "1. Which page?"
     assert told.moves_it == [
-        f"`caseworker retry {CASE}` goes on where it was left, with fresh attempts.",
-        f'`caseworker say {CASE} "..."` opens it again, if your words ask for work.',
+        "`caseworker retry owner/repo/42` goes on where it was left, with fresh attempts.",
+        '`caseworker say owner/repo/42 "..."` opens it again, if your words ask for work.',
     ]
 
 

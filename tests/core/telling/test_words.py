@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code, printable
-from caseworker.core.casefile.model import CaseFile, Findings
+from caseworker.core.casefile.model import CaseFile, Findings, IssueSection
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Proof, Purpose, RedVerdict, Stage
@@ -23,8 +23,9 @@ from caseworker.core.people.receipts import read_by
 from caseworker.core.record.claim_entries import NotSeen
 from caseworker.core.telling.build_texts import build_feedback, build_words, latest, run_words
 from caseworker.core.telling.commit_messages import commit_message, taken_in
+from caseworker.core.telling.money import money_words
 from caseworker.core.telling.outcome_lines import outcome_words
-from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title
+from caseworker.core.telling.pull_request import pull_request_body, pull_request_title
 from caseworker.core.telling.unseen import Unseen
 from tests.core.examples import (
     BASE,
@@ -106,7 +107,7 @@ The discount was never subtracted; now it is.
 
 ## Why
 
-Issue #42: The total forgets the discount
+Issue: The total forgets the discount
 
 - Take the discount off
 - Keep the currency
@@ -145,8 +146,6 @@ APPROVED.
 ## Cost
 
 $0.12, 6 agent turns, attempt 2.
-
-Fixes #42
 """
 
 
@@ -156,7 +155,7 @@ FILES = ["cart.py", "test_cart.py"]
 def test_a_pull_request_has_what_why_evidence_review_and_cost() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
     body = pull_request_body(
-        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=False)
+        a_finished_file(), case, [RED_BUILD, HEAD_BUILD], changed=FILES, cost=money_words(123_456, rehearsed=False)
     )
     assert body == BODY
 
@@ -181,7 +180,7 @@ def test_a_pull_request_marks_what_was_not_seen() -> None:
 
 def test_a_pull_request_that_conflicts_with_its_base_says_so_first() -> None:
     case = a_proven_case(S.CREATING_PR, turns=6, attempt=2)
-    cost = cost_words(123_456, rehearsed=False)
+    cost = money_words(123_456, rehearsed=False)
     builds = [RED_BUILD, HEAD_BUILD]
     body = pull_request_body(a_finished_file(), case, builds, changed=FILES, cost=cost, conflicts=["cart.py"])
     assert body == (
@@ -211,7 +210,7 @@ def test_a_pull_request_shows_the_newest_builds_only() -> None:
     older = [a_build(a_run(exit_code=1), stage=stage, commit=OTHER) for stage in (Stage.RED, Stage.HEAD)]
     builds = [*older, RED_BUILD, HEAD_BUILD]
     assert (
-        pull_request_body(a_finished_file(), case, builds, changed=FILES, cost=cost_words(123_456, rehearsed=False))
+        pull_request_body(a_finished_file(), case, builds, changed=FILES, cost=money_words(123_456, rehearsed=False))
         == BODY
     )
 
@@ -354,7 +353,7 @@ def test_merged_commits_of_a_person_are_told_with_conflicts() -> None:
 def test_a_rehearsed_pull_request_says_so() -> None:
     case = a_proven_case(S.CREATING_PR, turns=5)
     body = pull_request_body(
-        a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost=cost_words(123_456, rehearsed=True)
+        a_finished_file(), case, [HEAD_BUILD], changed=FILES, cost=money_words(123_456, rehearsed=True)
     )
     assert "## Cost\n\n$0.00 (rehearsed; about $0.12 at list prices), 5 agent turns, attempt 1.\n" in body
 
@@ -385,24 +384,35 @@ def test_the_pms_title_leaves_as_one_line_that_calls_nobody_and_closes_nothing()
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("Take the discount off", "Take the discount off\n\nFixes #42"),
-        ("Take it off\n\nIt was added.  \n", "Take it off\n\nIt was added.\n\nFixes #42"),
-        ("Take it off\n\nFixes #42", "Take it off\n\nFixes #42"),
-        ("Take it off (closes #42)", "Take it off (closes #42)"),
-        ("Take it off, see #42", "Take it off, see #42\n\nFixes #42"),
-        ("Take it off\n\nFixes #421", "Take it off\n\nF\u200bixes #421\n\nFixes #42"),
+        ("Take the discount off", "Take the discount off\n\nFixes acme/shop#42"),
+        ("Take it off\n\nIt was added.  \n", "Take it off\n\nIt was added.\n\nFixes acme/shop#42"),
+        ("Take it off\n\nFixes acme/shop#42", "Take it off\n\nFixes acme/shop#42"),
+        ("Take it off, see #42", "Take it off, see #42\n\nFixes acme/shop#42"),
+        ("Take it off\n\nFixes #42", "Take it off\n\nF\u200bixes #42\n\nFixes acme/shop#42"),
         (
             "Take it off\n\n🤖 Generated with [A tool](https://example.org)\n\nCo-Authored-By: A <a@example.org>\n",
-            "Take it off\n\nFixes #42",
+            "Take it off\n\nFixes acme/shop#42",
         ),
-        ("Take it off\n  signed-off-by: A <a@example.org>", "Take it off\n\nFixes #42"),
-        ("Co-authored-by: A <a@example.org>", "Fixes #42"),
-        ("Say who co-authored-by lines are for", "Say who co-authored-by lines are for\n\nFixes #42"),
+        ("Take it off\n  signed-off-by: A <a@example.org>", "Take it off\n\nFixes acme/shop#42"),
+        ("Co-authored-by: A <a@example.org>", "Fixes acme/shop#42"),
+        ("Say who co-authored-by lines are for", "Say who co-authored-by lines are for\n\nFixes acme/shop#42"),
     ],
 )
 def test_a_commit_message_keeps_the_words_drops_signatures_and_names_the_issue_once(words: str, message: str) -> None:
-    assert commit_message(words, 42) == message
-    assert commit_message(message, 42) == message
+    issue = IssueSection(
+        number=42, title="The total", url="https://github.com/acme/shop/issues/42", original_body="It is wrong."
+    )
+    assert commit_message(words, issue) == message
+    assert commit_message(message, issue) == message
+
+
+@pytest.mark.parametrize("url", ["", "https://example.org/tickets/7", "https://github.com/acme/shop/pull/7"])
+def test_a_number_of_our_own_closes_nothing_on_a_forge(url: str) -> None:
+    issue = IssueSection(number=1, title="The total is wrong", url=url, original_body="")
+    assert (
+        commit_message("Take it off\n\nFixes #1", issue) == "Take it off\n\nF\u200bixes #1\n\nIssue: The total is wrong"
+    )
+    assert commit_message("Take it off", issue) == "Take it off\n\nIssue: The total is wrong"
 
 
 # --- runs and builds
@@ -497,8 +507,8 @@ def test_a_receipt_names_the_role_that_read_the_message() -> None:
 
 
 def test_rehearsed_costs_are_not_shown_as_spent() -> None:
-    assert cost_words(1_500_000, rehearsed=False) == "$1.50"
-    assert cost_words(1_500_000, rehearsed=True) == "$0.00 (rehearsed; about $1.50 at list prices)"
+    assert money_words(1_500_000, rehearsed=False) == "$1.50"
+    assert money_words(1_500_000, rehearsed=True) == "$0.00 (rehearsed; about $1.50 at list prices)"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def _waiting() -> dict[str, IssueCase]:
             built=HEAD,
             pull_request=1,
             pushed=HEAD,
-            reason="Pull request 1 is open; a person merges it.",
+            reason="`agent/issue-42` is ready; a person merges it.",
         ),
         "waiting_for_human_input, approval": _late(state, **a_wait(WaitingFor.APPROVAL), reason="May we?"),
     }

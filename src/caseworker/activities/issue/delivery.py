@@ -26,7 +26,8 @@ from caseworker.core.issue.facts import EffectRefused, PullRequestReady
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part
-from caseworker.core.telling.pull_request import cost_words, pull_request_body, pull_request_title, pull_request_updated
+from caseworker.core.telling.money import money_words
+from caseworker.core.telling.pull_request import pull_request_body, pull_request_title, pull_request_updated
 from caseworker.core.telling.unseen import CLAIMS, unseen_claims
 from caseworker.ports import Forge, PullRequest, Store, StoredCase, Workspace, Workspaces
 
@@ -184,7 +185,7 @@ class Delivering(DeliveryActivities):
                 stored.file,
                 case,
                 builds,
-                cost=cost_words(spent.micros, rehearsed=stored.rehearsal is not None),
+                cost=money_words(spent.spent_micros, rehearsed=stored.rehearsal is not None),
                 changed=changed,
                 written=[change for turn in written for change in turn.outcome.changes],
                 test_was_changed=case.evidence.test_file in since_red,

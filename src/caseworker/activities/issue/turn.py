@@ -21,6 +21,7 @@ from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
+from caseworker.core.casefile.model import IssueSection
 from caseworker.core.casefile.new_attempts import writer_feedback
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.issue.facts import TurnEnded
@@ -131,8 +132,8 @@ class IssueTurn:
         if isinstance(outcome, TestsOutcome):
             written = writings(await self.parts.store.turns.finished(self.request.case.id))
             if written and not await self.parts.workspaces.contains(workspace, parent, written[-1].checkpoint):
-                return commit_message(written[-1].outcome.commit_message, self.stored.number)
-        return _commit_subject(outcome, self.stored.number)
+                return commit_message(written[-1].outcome.commit_message, self.stored.file.issue)
+        return _commit_subject(outcome, self.stored.file.issue)
 
 
 def _order(request: TurnRequest, stored: StoredCase) -> TurnOrder:
@@ -161,11 +162,11 @@ def _commit_parent(request: TurnRequest, workspace: Workspace) -> Sha:
     return request.case.delivery.pushed or workspace.base
 
 
-def _commit_subject(outcome: Outcome, number: int) -> str:
+def _commit_subject(outcome: Outcome, issue: IssueSection) -> str:
     match outcome:
         case ImplementationOutcome():
-            return commit_message(outcome.commit_message, number)
+            return commit_message(outcome.commit_message, issue)
         case TestsOutcome():
-            return f"Test for issue #{number}: {outcome.summary}"
+            return f"Test: {outcome.summary}"
         case _:
-            return f"Checkpoint of issue #{number}"
+            return "Checkpoint"

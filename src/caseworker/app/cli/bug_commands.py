@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import (
+    LOOK,
+    OPERATE,
+    SPEAK,
+    START,
+    CaseName,
+    Json,
+    Repository,
+    add,
+    do,
+    flag,
+    make_console,
+    settings_now,
+)
 
 
 class Voice(StrEnum):
@@ -23,14 +36,16 @@ _HOW_TO_RETURN = "`caseworker chat CASE` takes it up again"
 
 def report(
     text: Annotated[str, typer.Argument(help="What is wrong, in your words; `-` reads standard input.")],
-    repo: Annotated[Path | None, typer.Option("--repo", help="The git repository it is about.")] = None,
+    repo: Repository = None,
     attach: Annotated[list[Path] | None, typer.Option("--attach", help="A file; may be given several times.")] = None,
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
     detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Report a bug, and see what is asked or found. Interrupt it at will: the case goes on."""
+    """Report a bug, and see what is asked or found.
+
+    Interrupt it at will: the case goes on."""
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
     from caseworker.app.terminal.report import report as report_bug
@@ -53,7 +68,9 @@ def chat(
     name: Name = None,
     wait: Annotated[float, typer.Option("--wait", min=0, help="From a pipe: seconds to wait for receipts.")] = 30,
 ) -> None:
-    """Talk with a case: what is said appears as it comes, what you type is sent. `/quit` leaves; the case goes on."""
+    """Talk with a case, live.
+
+    What is said appears as it comes, what you type is sent. `/help` says more; `/quit` leaves, and the case goes on."""
     from caseworker.app.terminal.chat import chat as chat_with
 
     settings, console = settings_now(), make_console()
@@ -61,7 +78,7 @@ def chat(
 
 
 def conversation(case: CaseName, json: Json = False) -> None:
-    """All that was said in a case: when, by whom, and what came of it."""
+    """List who said what in a case, and what came of it."""
     from caseworker.app.terminal.show_conversation import show_conversation
 
     do(show_conversation(settings_now(), make_console(), case, as_json=json))
@@ -74,7 +91,9 @@ def say(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Say something to a case. It is recorded before this command answers; `show` tells what came of it."""
+    """Say something to a case.
+
+    It is recorded before this command answers; `show` tells what came of it."""
     from caseworker.app.terminal.send import say_to
 
     raise typer.Exit(do(say_to(settings_now(), make_console(), case, text, voice.value, name, as_json=json)))
@@ -87,7 +106,9 @@ def answer(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Answer what a case has asked. An answer that comes late, in parts, or from somebody else counts as well."""
+    """Answer what a case has asked.
+
+    An answer that comes late, in parts, or from somebody else counts as well."""
     from caseworker.app.terminal.send import say_to
     from caseworker.core.people.commands import Answer
 
@@ -104,7 +125,9 @@ def close(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Close a case, also in the middle of a turn: the agent is stopped and the workspace removed."""
+    """End a case, also in the middle of a turn.
+
+    The agent is stopped and the workspace removed."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(
@@ -113,28 +136,32 @@ def close(
 
 
 def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Take a case over: the agents stop, what people say is still recorded, `handback` makes them go on."""
+    """Stop the agents and take the work over yourself.
+
+    What people say is still recorded; `handback` makes the agents go on."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.take_over(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Give a case back: the work goes on with all that was said meanwhile."""
+    """Let the agents go on after a takeover."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.hand_back(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def sla(json: Json = False) -> None:
-    """What was promised to reporters, and what is due: the longest overdue first."""
+    """List what was promised to reporters, and what is due."""
     from caseworker.app.terminal.list_promises import show_sla
 
     do(show_sla(settings_now(), make_console(), as_json=json))
 
 
 def serve() -> None:
-    """Listen to Slack and GitHub, in the foreground, by what is set. SIGTERM or Ctrl-C ends it cleanly."""
+    """Listen to Slack and GitHub, in the foreground.
+
+    Settings say to which of them. SIGTERM or Ctrl-C ends it cleanly."""
     from caseworker.app.processes.serve import serve as serve_surfaces
 
     raise typer.Exit(do(serve_surfaces(settings_now())))
@@ -150,13 +177,15 @@ def slack_manifest(
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (report, chat, conversation, say, answer, close, takeover, handback, sla, serve):
-        app.command()(command)
-    slack_app = typer.Typer(help="Slack as a surface.", no_args_is_help=True)
+    slack_app = typer.Typer(no_args_is_help=True)
     slack_app.command("manifest")(slack_manifest)
 
     @slack_app.callback()
     def slack() -> None:
-        """Slack as a surface."""
+        """Print the description of the Slack app."""
 
-    app.add_typer(slack_app, name="slack")
+    app.add_typer(slack_app, name="slack", rich_help_panel=OPERATE)
+    add(app, START, report)
+    add(app, SPEAK, chat, say, answer, takeover, handback, close)
+    add(app, LOOK, conversation, sla)
+    add(app, OPERATE, serve)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.shared_options import Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import LOOK, OPERATE, Json, add, do, flag, make_console, settings_now
 
 
 def open_page(
@@ -14,7 +14,9 @@ def open_page(
     no_browser: Annotated[bool, flag("--no-browser", "Only print the link.")] = False,
     json: Json = False,
 ) -> None:
-    """Open the dashboard in the browser: every case, live. Starts it if it does not run."""
+    """Open the dashboard in the browser.
+
+    It shows every case, live. Starts it if it does not run."""
     from caseworker.app.terminal.open_dashboard import open_dashboard, path_of
 
     settings = settings_now()
@@ -30,7 +32,9 @@ def token(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a token for the dashboard and its API, and print the settings that allow it."""
+    """Make a token for the dashboard.
+
+    It counts for the API, too. Prints the settings that allow it."""
     from caseworker.app.terminal.open_dashboard import print_token
     from caseworker.core.base.errors import Refused
     from caseworker.dashboard.access_tokens import Rank
@@ -41,5 +45,5 @@ def token(
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("open")(open_page)
-    app.command()(token)
+    app.command("open", rich_help_panel=LOOK)(open_page)
+    add(app, OPERATE, token)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.shared_options import Pull, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import LOOK, OPERATE, START, Pull, add, do, flag, make_console, settings_now
 
 
 def init_github(
@@ -19,7 +19,9 @@ def init_github(
         Path | None, typer.Option("--write", help="Write .caseworker.toml into the checkout in this folder.")
     ] = None,
 ) -> None:
-    """Set up GitHub: make an App, or check the App or token that is set, and say what is missing and why."""
+    """Make a GitHub App, or check the App or token that is set.
+
+    Says what is missing and why."""
     from caseworker.app.terminal import init_github as set_up
 
     settings, console = settings_now(), make_console()
@@ -36,7 +38,9 @@ def init_github(
 def action(
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
 ) -> None:
-    """Inside GitHub Actions: work on the issue of the event. Ends with 0 done, 1 failed, 2 refused, 3 waits for you."""
+    """Work on the issue of the event, inside GitHub Actions.
+
+    Ends with 0 if it is done, 1 if it failed, 2 if it was refused, 3 if it waits for people."""
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.run_action import run_action
 
@@ -47,22 +51,23 @@ def ready(
     pull_request: Pull,
     as_json: Annotated[bool, flag("--json", "Print it as JSON.")] = False,
 ) -> None:
-    """Say whether a pull request can be merged, and if not, all reasons and who must move.
+    """Say whether a pull request can be merged, and if not, why.
 
-    Needs only a token. Ends with 0 if it is ready, 1 if not, 2 if it could not be judged."""
+    Names all reasons and who must move. Needs only a token. Ends with 0 if it is ready, 1 if not,
+    2 if it could not be judged."""
     from caseworker.app.terminal.show_readiness import show_readiness
 
     raise typer.Exit(do(show_readiness(settings_now(), make_console(), pull_request, as_json=as_json)))
 
 
 def add_to(app: typer.Typer) -> None:
-    init_app = typer.Typer(help="Set up a neighbour of Caseworker.", no_args_is_help=True)
+    init_app = typer.Typer(no_args_is_help=True)
     init_app.command("github")(init_github)
 
     @init_app.callback()
     def init() -> None:
-        """Set up a neighbour of Caseworker."""
+        """Set up GitHub: make an App, or check the access."""
 
-    app.add_typer(init_app, name="init")
-    app.command()(action)
-    app.command()(ready)
+    app.add_typer(init_app, name="init", rich_help_panel=START)
+    add(app, LOOK, ready)
+    add(app, OPERATE, action)

@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from caseworker.app.cli.bug_commands import Name
-from caseworker.app.cli.shared_options import CaseName, Json, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import (
+    LOOK,
+    OPERATE,
+    SPEAK,
+    START,
+    CaseName,
+    Json,
+    Repository,
+    add,
+    do,
+    flag,
+    make_console,
+    settings_now,
+)
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 
 
@@ -24,12 +37,10 @@ def run(
         str,
         typer.Option(
             "--issue",
-            help="A Markdown file, the JSON of `gh issue view`, a number, or a link to an issue on GitHub.",
+            help="A Markdown file, the JSON of `gh issue view`, a number, a link to an issue on GitHub, or `-`.",
         ),
     ],
-    repo: Annotated[
-        Path | None, typer.Option("--repo", help="A git repository on this disk. Not needed with a link.")
-    ] = None,
+    repo: Repository = None,
     rehearse: Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")] = None,
     budget: Annotated[float | None, typer.Option("--budget", min=0, help="USD this case may spend.")] = None,
     until: Annotated[
@@ -39,7 +50,9 @@ def run(
     detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     json: Json = False,
 ) -> None:
-    """Take an issue to a pull request. Interrupt it at will: the case goes on, and the same command takes it up."""
+    """Take an issue to a pull request.
+
+    Interrupt it at will: the case goes on, and the same command shows it again."""
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.run_issue import RunRequest
     from caseworker.app.terminal.run_issue import run as run_case
@@ -67,7 +80,9 @@ def approve(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Agree to what a case waits for: work on what only a person may decide, a plan, a waiver, the next milestone."""
+    """Agree to what a case waits for.
+
+    That is work on what only a person may decide, a plan, a waiver, or the next step."""
     from caseworker.app.terminal import give_command
     from caseworker.core.base.policy import Milestone
 
@@ -83,14 +98,16 @@ def reject(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Do not agree, and say what should be different; of a pull request, what should be changed in it."""
+    """Say what should be different, in a plan or a pull request."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.reject(settings_now(), make_console(), case, why, name, as_json=json)))
 
 
 def retry(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Try again where a case got stuck, failed or was closed: attempts are counted anew, money is not."""
+    """Try again where a case got stuck, failed or was closed.
+
+    Attempts are counted anew, money is not."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.retry(settings_now(), make_console(), case, name, as_json=json)))
@@ -102,14 +119,16 @@ def budget(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Let a case spend more. One that has used up its budget goes on at once."""
+    """Let a case spend more.
+
+    One that has used up its budget goes on at once."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.raise_budget(settings_now(), make_console(), case, amount, name, as_json=json)))
 
 
 def why(case: CaseName, json: Json = False) -> None:
-    """Why a case is where it is: its state, the evidence, what it waits for, and what would move it."""
+    """Say why a case is where it is, and what would move it."""
     from caseworker.app.terminal.explain import explain
 
     do(explain(settings_now(), make_console(), case, as_json=json))
@@ -120,7 +139,9 @@ def diff(
     stat: Annotated[bool, typer.Option("--stat", help="Only the files, with the number of changed lines.")] = False,
     json: Json = False,
 ) -> None:
-    """What a case has changed so far, as git shows it: also before there is a pull request, and after a close."""
+    """Show what a case has changed so far.
+
+    As git shows it; also before there is a pull request, and after a close."""
     from caseworker.app.terminal.diff import show_diff
 
     do(show_diff(settings_now(), make_console(), case, stat=stat, as_json=json))
@@ -131,7 +152,9 @@ def matrix(
     json: Json = False,
     markdown: Annotated[bool, flag("--markdown", "The page that agents get: INVESTIGATION.md.")] = False,
 ) -> None:
-    """The hypotheses of a case over time: what speaks for and against each, what was measured, and the root cause."""
+    """Show the hypotheses of an investigation.
+
+    What speaks for and against each, what was measured, and the root cause."""
     from caseworker.app.terminal.show_matrix import show_matrix
 
     do(show_matrix(settings_now(), make_console(), case, as_json=json, as_markdown=markdown))
@@ -142,7 +165,9 @@ def learnings(
     forget: Annotated[int | None, typer.Option("--forget", metavar="ID", help="Remove this one.")] = None,
     json: Json = False,
 ) -> None:
-    """What cases have found out about their repositories; later cases are offered it."""
+    """List what cases found out about their repositories.
+
+    Later cases are offered it."""
     from caseworker.app.terminal.list_learnings import list_learnings
 
     raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
@@ -153,12 +178,14 @@ def deliveries(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
     json: Json = False,
 ) -> None:
-    """The events that GitHub sent, and what came of each: a run, a message, or why nothing."""
+    """List the events that GitHub sent, and what came of each."""
     from caseworker.app.terminal.list_deliveries import list_deliveries
 
     do(list_deliveries(settings_now(), make_console(), outcome=outcome, limit=limit, as_json=json))
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (why, diff, matrix, approve, reject, retry, budget, learnings, deliveries):
-        app.command()(command)
+    add(app, START, run)
+    add(app, SPEAK, approve, reject, retry, budget)
+    add(app, LOOK, why, diff, matrix, learnings)
+    add(app, OPERATE, deliveries)

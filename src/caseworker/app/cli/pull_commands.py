@@ -6,7 +6,18 @@ from typing import Annotated, Literal
 import typer
 
 from caseworker.app.cli.bug_commands import Name
-from caseworker.app.cli.shared_options import CaseName, Json, Pull, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import (
+    SPEAK,
+    START,
+    CaseName,
+    Json,
+    Pull,
+    add,
+    do,
+    flag,
+    make_console,
+    settings_now,
+)
 
 Deadline = Annotated[
     str | None, typer.Option("--deadline", help="How long it may take: 90m, 2h, 1d. Default: 4 hours, or as set.")
@@ -24,9 +35,10 @@ def ship(
     detach: Detach = False,
     json: Json = False,
 ) -> None:
-    """Bring a pull request to where only people are left: fix, answer, update, wait. It never merges.
+    """Bring a pull request to where only people are left.
 
-    Ends with 0 if it is ready, 1 if it ended otherwise or waits for people."""
+    Fixes, answers, updates and waits; never merges. Ends with 0 if it is ready, 1 if it
+    ended otherwise or waits for people."""
     _session("ship", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
 
 
@@ -38,7 +50,9 @@ def review(
     detach: Detach = False,
     json: Json = False,
 ) -> None:
-    """Review a pull request: one inline thread per finding, or what was checked. It never approves."""
+    """Review a pull request.
+
+    One inline thread per finding, or what was checked. It never approves."""
     _session("review", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
 
 
@@ -50,7 +64,7 @@ def resolve(
     detach: Detach = False,
     json: Json = False,
 ) -> None:
-    """Answer the open threads of a pull request, and repair its failed checks."""
+    """Answer a pull request's threads and repair its checks."""
     _session("resolve", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
 
 
@@ -75,33 +89,41 @@ def _session(
 
 
 def stop(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Pause the session on a pull request, also in the middle of a turn. `resume` lets it go on."""
+    """Pause the session on a pull request.
+
+    Also in the middle of a turn. `resume` lets it go on."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.stop(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def resume(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Let a paused session go on, from the pull request as it is now: what people have pushed is adopted."""
+    """Let a paused session go on.
+
+    It goes on from the pull request as it is now: what people have pushed is adopted."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.resume(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def rebase(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """Bring the branch of a pull request up to date with its base. People's commits keep author, message and change."""
+    """Bring a pull request's branch up to date with its base.
+
+    People's commits keep author, message and change."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.rebase(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def abort(case: CaseName, name: Name = None, json: Json = False) -> None:
-    """End the session on a pull request. What was pushed stays; what was not is kept on a branch beside it."""
+    """End the session on a pull request.
+
+    What was pushed stays; what was not is kept on a branch beside it."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.abort(settings_now(), make_console(), case, name, as_json=json)))
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (ship, review, resolve, stop, resume, abort, rebase):
-        app.command()(command)
+    add(app, START, ship, review, resolve)
+    add(app, SPEAK, stop, resume, rebase, abort)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -25,7 +25,7 @@ def flag(name: str, says: str, **more: Any) -> Any:
 
 Json = Annotated[bool, flag("--json", "For programs: JSON on standard output.")]
 CaseName = Annotated[
-    str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: local/shop#3, #3, bug-7F3K, 7f3k.")
+    str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: shop/3, 3, bug-7F3K, 7f3k.")
 ]
 Pull = Annotated[
     str,
@@ -33,7 +33,17 @@ Pull = Annotated[
         metavar="PULL", help="OWNER/REPO/pull/57, the address of its page, OWNER/REPO#57, or the end of its case: !57."
     ),
 ]
-Repository = Annotated[Path, typer.Option("--repo", help="A git repository on this disk.")]
+Repository = Annotated[
+    Path | None, typer.Option("--repo", help="A git repository on this disk. Default: the one you are in.")
+]
+
+START, SPEAK, LOOK, OPERATE = "Start", "Speak with a case", "Look", "Operate"
+"""The groups of commands in `--help`."""
+
+
+def add(app: typer.Typer, panel: str, *commands: Callable[..., None]) -> None:
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 def settings_now() -> "Settings":

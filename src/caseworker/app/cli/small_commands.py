@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 
@@ -10,8 +11,11 @@ from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, actions_folder, make_home
+from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
-from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
+from caseworker.app.terminal.local_times import date_and_time
+from caseworker.app.terminal.run_subjects import folder_or_here, read_issue_from
 from caseworker.app.terminal.show import write_files
 from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of
@@ -20,20 +24,26 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
-from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue, Store
 from caseworker.store.store import open_store
 
 
 async def new_issue(
-    settings: Settings, console: Console, *, repo: Path, title: str | None, body: str, file: Path | None, as_json: bool
+    settings: Settings,
+    console: Console,
+    *,
+    repo: Path | None,
+    title: str | None,
+    body: str,
+    file: Path | None,
+    as_json: bool,
 ) -> None:
     if (title is None) == (file is None):
         raise Refused("An issue needs either --title (and --body) or --file.")
-    draft = read_issue(file) if file is not None else NewIssue(title=(title or "").strip(), body=body)
+    draft = read_issue_from(str(file)) if file is not None else NewIssue(title=(title or "").strip(), body=body)
     if not draft.title:
         raise Refused("The title is empty.", todo="Say in one line what is wrong.")
-    found = await look_at(repo)
+    found = await look_at(await folder_or_here(repo))
     check_disk(settings.home)
     make_home(settings)
     store = await open_store(settings.database)
@@ -47,13 +57,15 @@ async def new_issue(
         print_json(issue.model_dump(mode="json"))
         return
     console.print(f"{repository}#{issue.number}: {issue.title}", markup=False)
-    console.print(f"Work on it: caseworker run --repo {found.path} --issue {issue.number}", markup=False)
+    here = f" --repo {quote(str(found.path))}" if Path.cwd() != found.path else ""
+    console.print(f"Work on it: caseworker run{here} --issue {issue.number}", markup=False, soft_wrap=True)
 
 
-async def list_cases(settings: Settings, console: Console, *, as_json: bool) -> None:
-    async with reading(settings) as store:
-        await notice_merges(settings, store)
-        await show_cases(store, console, as_json=as_json)
+async def list_cases(settings: Settings, console: Console, wanted: CaseFilter, *, as_json: bool) -> None:
+    with no_records_as_empty_list(as_json=as_json):
+        async with reading(settings) as store:
+            await notice_merges(settings, store)
+            await show_cases(store, settings, console, wanted, as_json=as_json)
 
 
 async def show_one(
@@ -139,6 +151,11 @@ def start(settings: Settings, console: Console, *, fresh_engine: bool, as_json: 
         console.print(f"The host runs (process {host.pid}).{shown}")
 
 
+def restart(settings: Settings, console: Console, *, as_json: bool) -> None:
+    stop(HostPlace(settings.home))
+    start(settings, console, fresh_engine=False, as_json=as_json)
+
+
 def stop_host(settings: Settings, console: Console, *, as_json: bool) -> None:
     stopped = stop(HostPlace(settings.home))
     if as_json:
@@ -155,7 +172,7 @@ def host_state(settings: Settings, console: Console, *, as_json: bool) -> int:
         console.print("No host runs. Commands start it when they need it.")
     else:
         console.print(
-            f"The host runs: process {host.pid}, version {host.version}, since {host.started_at:%Y-%m-%d %H:%M} UTC"
+            f"The host runs: process {host.pid}, version {host.version}, since {date_and_time(host.started_at)}"
         )
         shown = f"at {host.ui}" if host.ui else "is off (temporal_ui = true switches it on)"
         console.print(f"Temporal at {host.target}, its web UI {shown}", markup=False)

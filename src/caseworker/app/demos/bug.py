@@ -22,12 +22,12 @@ from caseworker.app.terminal.report import ReportRequest, open_report
 from caseworker.app.terminal.send import Speaker
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.bug.case import About
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.record.entries import Posted, Recorded, ToolCalled
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import money_words
 from caseworker.views.case_summaries import bug_summary, summary_of
 
 REPORTER: Final = "ada"
@@ -95,12 +95,12 @@ async def _tell_the_end(desk: Desk, case: CaseId, fix: CaseId, console: Console,
         print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
         return
     print_summary(summary, await desk.store.repositories.ref(delivered.repository), console, as_json=False)
-    both = cost_words(bug.cost_micros + summary.cost_micros, rehearsed=bug.rehearsed)
+    both = money_words(bug.cost_micros + summary.cost_micros, rehearsed=bug.rehearsed)
     console.print(f"The conversation: {cost_line(bug)}. With the fix, in all: {both}.", markup=False)
     commands = [
-        (f"caseworker conversation {case}", "who said what, and what came of it"),
-        (f"caseworker chat {case}", "speak with it yourself, as a developer"),
-        (f"caseworker show {case}", "its whole story"),
+        (f"caseworker conversation {typed(case)}", "who said what, and what came of it"),
+        (f"caseworker chat {typed(case)}", "speak with it yourself, as a developer"),
+        (f"caseworker show {typed(case)}", "its whole story"),
         ("caseworker sla", "what was promised to the reporter"),
     ]
     tell_next(commands, console)

@@ -17,7 +17,7 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.run_issue import RunRequest, run
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, issue_case
+from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.intake.issues import read_issue
 
@@ -39,8 +39,8 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
     if code == 0 and not as_json:
         case = await _case_of(project, settings)
         commands = [
-            (f"caseworker why {case}", "where it stands, and on what evidence"),
-            (f"caseworker show {case} --all", "its story, with every tool call"),
+            (f"caseworker why {typed(case)}", "where it stands, and on what evidence"),
+            (f"caseworker show {typed(case)} --all", "its story, with every tool call"),
             ("caseworker demo bug", "the next demo: a vague report"),
         ]
         tell_next(commands, console)

@@ -19,7 +19,7 @@ from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.run_issue import exit_code
 from caseworker.app.terminal.show_matrix import print_matrix
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.builds import Stage as BuildStage
 from caseworker.core.issue.case import IssueCase
@@ -67,9 +67,9 @@ async def run_investigate_demo(settings: Settings, console: Console, *, as_json:
         return await stage.ends(
             summary,
             [
-                (f"caseworker matrix {stage.case}", "what was suspected, and what changed that"),
-                (f"caseworker why {stage.case}", "where it stands, and on what evidence"),
-                (f"caseworker show {stage.case} --all", "its story, with every tool call"),
+                (f"caseworker matrix {typed(stage.case)}", "what was suspected, and what changed that"),
+                (f"caseworker why {typed(stage.case)}", "where it stands, and on what evidence"),
+                (f"caseworker show {typed(stage.case)} --all", "its story, with every tool call"),
             ],
         )
 

@@ -16,12 +16,12 @@ from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
-from caseworker.app.terminal.live_view import View, open_view, print_json_line
+from caseworker.app.terminal.live_view import View, live_cost, open_view, print_json_line
 from caseworker.app.terminal.run_issue import exit_code
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.roles import Task
 from caseworker.core.issue.turns import MAY_BE_AT_WORK
@@ -110,10 +110,9 @@ class Stage:
                 return
             elif now - last_news > _GIVE_UP_SECONDS:
                 raise Refused(
-                    f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker why {self.case}`."
+                    f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker why {typed(self.case)}`."
                 )
-            spent = await self.desk.store.ledger.spent(self.case)
-            view.spent(spent.micros, spent.calls)
+            view.spent(await live_cost(self.desk.store, self.case, rehearsed=True))
             if now - last_look > HOST_SECONDS:
                 last_look = now
                 await self.keep_host()
@@ -141,8 +140,8 @@ class _ShortView(View):
     def _show(self, recorded: Recorded, entry: Entry) -> None:
         self._view.show(recorded.model_copy(update={"entry": entry}))
 
-    def spent(self, micros: int, calls: int) -> None:
-        self._view.spent(micros, calls)
+    def spent(self, words: str) -> None:
+        self._view.spent(words)
 
 
 @asynccontextmanager

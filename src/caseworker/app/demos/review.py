@@ -6,6 +6,7 @@ from rich.console import Console
 
 from caseworker.app.demos.issue import Scene, on_stage
 from caseworker.app.settings import Settings
+from caseworker.core.base.ids import typed
 
 _SCENE: Final = Scene(
     about="A fix passes every test, and the review rejects it: a senior developer repairs it.",
@@ -20,8 +21,8 @@ async def run_review_demo(settings: Settings, console: Console, *, as_json: bool
         return await stage.ends(
             summary,
             [
-                (f"caseworker why {stage.case}", "where it stands, and on what evidence"),
-                (f"caseworker show {stage.case}", "its story, with both reviews"),
-                (f"caseworker show {stage.case} --all", "and with every tool call"),
+                (f"caseworker why {typed(stage.case)}", "where it stands, and on what evidence"),
+                (f"caseworker show {typed(stage.case)}", "its story, with both reviews"),
+                (f"caseworker show {typed(stage.case)} --all", "and with every tool call"),
             ],
         )

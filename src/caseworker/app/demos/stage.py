@@ -15,7 +15,7 @@ from caseworker.app.terminal.run_issue import follow
 from caseworker.app.terminal.send import Speaker, send
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.bug.case import About
 from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import (
@@ -87,7 +87,7 @@ class Play:
             self._stop_on_failure(news)
         elif now - self._last_news > _GIVE_UP_SECONDS:
             raise Refused(
-                f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker show {self._case}`."
+                f"Nothing has happened for {_GIVE_UP_SECONDS:.0f} s.", todo=f"`caseworker show {typed(self._case)}`."
             )
         if now - self._last_look > HOST_SECONDS:
             self._last_look = now
@@ -97,7 +97,7 @@ class Play:
     def _stop_on_failure(self, news: list[Recorded]) -> None:
         for recorded in news:
             if isinstance(recorded.entry, Posted) and recorded.entry.about in (About.FAILED_TURN, About.FIX_REFUSED):
-                look = f"`caseworker show {self._case} --all` tells more."
+                look = f"`caseworker show {typed(self._case)} --all` tells more."
                 raise Refused(f"The demo went wrong: {recorded.entry.text}", todo=look)
 
     def _show(self, recorded: Recorded) -> None:
@@ -145,5 +145,5 @@ class _IndentedView(View):
             text = Text(line.plain.strip("\n"), style=line.style)
             self._talk.console.print(self._talk.indented(text), highlight=False)
 
-    def spent(self, micros: int, calls: int) -> None:
+    def spent(self, words: str) -> None:
         """Nothing to show here: the summary has the cost."""

@@ -15,7 +15,7 @@ from caseworker.app.terminal.follow_bug import HOST_SECONDS
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.keyboard import typing_on
 from caseworker.app.terminal.send import Speaker, send
-from caseworker.core.base.ids import MessageId
+from caseworker.core.base.ids import MessageId, typed
 from caseworker.core.base.text import printable
 from caseworker.core.issue.states import WAITING
 from caseworker.core.issue.subjects import WaitingFor
@@ -42,9 +42,9 @@ async def run_unclear_demo(settings: Settings, console: Console, *, yes: bool, a
         return await stage.ends(
             summary,
             [
-                (f"caseworker conversation {stage.case}", "what was asked and answered"),
-                (f"caseworker why {stage.case}", "where it stands, and why"),
-                (f"caseworker show {stage.case}", "its whole story"),
+                (f"caseworker conversation {typed(stage.case)}", "what was asked and answered"),
+                (f"caseworker why {typed(stage.case)}", "where it stands, and why"),
+                (f"caseworker show {typed(stage.case)}", "its whole story"),
             ],
         )
 
@@ -73,6 +73,10 @@ async def _tell_receipt(stage: Stage, sent: MessageId) -> None:
     words = receipt(said, (await stage.stored()).case.progress.turns)
     stage.console.print()
     stage.console.print(Text(f"↳ Your answer “{one_line(said.text, 80)}”: {words}.", style="dim"))
+    if said.text.strip() != PREPARED:
+        stage.console.print(
+            Text(f"This demo is rehearsed: your answer was heard, but the script goes on as if it were “{PREPARED}”")
+        )
 
 
 async def _read_answer(stage: Stage) -> str:
@@ -94,6 +98,6 @@ async def _read_answer(stage: Stage) -> str:
 def _how_to_answer_later(stage: Stage) -> str:
     return (
         f"{stage.case} stays, and waits for an answer. When you have one:\n"
-        f'  caseworker answer {stage.case} "..."\n'
-        f"  caseworker show {stage.case} --follow"
+        f'  caseworker answer {typed(stage.case)} "..."\n'
+        f"  caseworker show {typed(stage.case)} --follow"
     )

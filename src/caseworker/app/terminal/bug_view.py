@@ -12,7 +12,7 @@ from caseworker.app.terminal.live_view import open_view
 from caseworker.app.terminal.show_bug import bug_file, export_bug, show_bug, show_fix
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import status_of
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -25,13 +25,14 @@ from caseworker.views.explanations import explain_bug
 
 class BugView(CaseView):
     no_matrix = (
-        "{case} is a bug, and keeps no matrix of hypotheses: `caseworker show {case}` has what was found. "
+        "{case} is a bug, and keeps no matrix of hypotheses: `caseworker show {typed}` has what was found. "
         "The issue case of its fix has one, if the cause is investigated there."
     )
 
     def __init__(self, stored: StoredBug) -> None:
         self._stored = stored
         self.state = status_of(stored.case).value
+        self.is_over = stored.case.is_over
 
     def how_it_stands(self) -> tuple[str, str]:
         return words_of(status_of(self._stored.case)), standing_of_bug(self._stored.case)
@@ -64,4 +65,4 @@ class BugView(CaseView):
 
     def _fix(self, what: str) -> str:
         fix = self._stored.case.repair.fix
-        return f"`caseworker show {fix}` has its fix." if fix else f"Its fix will have {what}."
+        return f"`caseworker show {typed(fix)}` has its fix." if fix else f"Its fix will have {what}."

@@ -15,10 +15,11 @@ from caseworker.ports import Store
 
 class CaseView(ABC):
     pull_request: int | None = None
+    is_over: bool
     state: str
     """The state's name in JSON output."""
     no_matrix: ClassVar[str]
-    """Why the case has no matrix of hypotheses; `{case}` stands for its id."""
+    """Why the case has no matrix of hypotheses; `{case}` stands for its id, `{typed}` for it in a command."""
 
     @abstractmethod
     def how_it_stands(self) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """`caseworker chat`: shows a case's conversation as it goes on, and sends what the person types."""
 
 import asyncio
+import re
 import time
 from contextlib import suppress
 
@@ -10,11 +11,13 @@ from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.keyboard import Lines, PlainScreen, Screen, typing_on
-from caseworker.app.terminal.live_view import TIMES, BesideConversation, story_line
+from caseworker.app.terminal.live_view import BesideConversation, story_line
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.send import Speaker, VoiceName, send, speaker_in
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import typed
 from caseworker.core.people.messages import Standing
 from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import BugReported, CaseOpened, MessageRecorded, Posted, Recorded, ToolReturned
@@ -23,12 +26,21 @@ from caseworker.ports import StoredAny
 from caseworker.views.receipt_watch import Receipts
 from caseworker.views.tail import Tail
 
-_LEAVING = ("/quit", "/exit", "/q")
+_LEAVING = ("/quit", "/exit", "/q", "quit", "exit", ":q", ":q!")
 _COMMANDS = {
     Standing.REPORTER: "`never mind` drops it",
     Standing.DEVELOPER: "`I'll take it`, `hand back`, `close code_fix because ...`",
     Standing.OWNER: "`approve`, `reject: why`, `retry`, `I'll take it`, `hand back`, `budget +5`, `close`",
 }
+
+
+_HELP = ("/help", "/h", "/?", "help", "?")
+_SLASH = re.compile(r"/[a-z?]+\s*")
+
+
+def is_for_chat(line: str) -> bool:
+    """Whether a line is for the chat itself: a request for help, or a single word with a slash, which is no path."""
+    return line.strip().lower() in _HELP or _SLASH.fullmatch(line.strip().lower()) is not None
 
 
 async def chat(
@@ -45,7 +57,7 @@ async def chat(
         await session.run()
         if isinstance(screen, PlainScreen):
             return await session.finish(wait)
-    console.print(f"You left {speaker.case}. `caseworker chat {speaker.case}` comes back.", style="dim")
+    console.print(f"You left {speaker.case}. `caseworker chat {typed(speaker.case)}` comes back.", style="dim")
     return 0
 
 
@@ -73,9 +85,16 @@ class Chat:
             known = stands in ("", state) or self._speaker.standing is Standing.REPORTER
             self._screen.show(self._talk.aside(state if known else f"{state}: {stands}"))
             return
+        self._screen.show(self._talk.aside(f"{self._help()} {zone_words()}"))
+
+    def _help(self, asked: str = "") -> str:
+        """`asked`: what was typed for it. Nothing with a slash is sent: no model is asked what `/stauts` means."""
+        unknown = "" if asked.strip().lower() in ("", *_HELP) else f"{asked.strip()} is no command, and was not sent. "
         commands = _COMMANDS.get(self._speaker.standing, "")
-        help_words = f"Enter sends. Commands are just words: {commands}. /quit or Ctrl-D leaves; the case goes on. "
-        self._screen.show(self._talk.aside(help_words + TIMES))
+        return (
+            f"{unknown}Enter sends. Commands are just words: {commands}. "
+            "/help shows this again. /quit or Ctrl-D leaves; the case goes on."
+        )
 
     async def run(self) -> None:
         """Runs until the person leaves, or the pipe ends."""
@@ -85,7 +104,9 @@ class Chat:
                 line = await asyncio.wait_for(self._lines.get(), timeout=LOOK_SECONDS)
                 if line is None or line.strip().lower() in _LEAVING:
                     return
-                if line.strip():
+                if is_for_chat(line):
+                    self._screen.show(self._talk.aside(self._help(line)))
+                elif line.strip():
                     await self._say(line)
 
     async def finish(self, seconds: float) -> int:

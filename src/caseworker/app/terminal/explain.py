@@ -7,11 +7,12 @@ from rich.text import Text
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.local_times import date_and_time, with_local_times
 from caseworker.app.terminal.talk import styled
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.text import printable
 from caseworker.core.telling.story import one_line
-from caseworker.core.telling.why import Why, at
+from caseworker.core.telling.why import Why
 
 _MOST_COLUMNS = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -38,20 +39,24 @@ def print_why(told: Why, title: str, console: Console) -> None:
             rows.add_row("" if number else heading, _text(line, console))
     console.print()
     console.print(rows, width=min(console.width, _MOST_COLUMNS), soft_wrap=False)
+    if told.moves_it:
+        console.print(Text("You can", style="bold"))
+    for move in told.moves_it:  # below each other and never wrapped: commands are to be copied
+        console.print(Text("  ") + _text(move, console), soft_wrap=True)
 
 
 def _text(line: str, console: Console) -> Text:
     """Without colour, backticks mark commands."""
-    return styled(printable(line)) if console.color_system is not None else Text(printable(line))
+    shown = printable(with_local_times(line))
+    return styled(shown) if console.color_system is not None else Text(shown)
 
 
 def _rows(told: Why) -> list[tuple[str, list[str]]]:
-    waits = [told.waits_for + (f" Until {at(told.until)}." if told.until is not None else "")]
+    waits = [told.waits_for + (f" Until {date_and_time(told.until)}." if told.until is not None else "")]
     rows = [
         ("Because", [told.because]),
         ("Waits", waits if told.waits_for else []),
         ("It asks", told.asked.splitlines()),
-        ("You can", told.moves_it),
         ("By itself", [told.next]),
         ("Evidence", told.evidence),
     ]

@@ -2,6 +2,7 @@
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import typed
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.ports import Store, StoredCase
@@ -13,10 +14,12 @@ async def artifact_of(store: Store, stored: StoredCase, workflow: WorkflowName) 
     case = stored.case.id
     runs = [run for run in await store.runs.of(case) if run.workflow is workflow]
     if not runs or runs[-1].artifact is None:
-        todo = f"`caseworker show {case} --json` lists its runs."
+        todo = f"`caseworker show {typed(case)} --json` lists its runs."
         raise Refused(f"{case} has no artifact of a run `{workflow.value}`.", todo=todo)
     outcomes = [turn.outcome for turn in await store.turns.finished(case)]
     text = artifact_page(runs[-1], await summary_of(store, case, TerminalPhrasing()), outcomes)
     if text is None:
-        raise Refused(f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {case}` says what happens.")
+        raise Refused(
+            f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {typed(case)}` says what happens."
+        )
     return runs[-1].artifact, text

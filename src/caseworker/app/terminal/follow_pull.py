@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from caseworker.app.desk import Desk
-from caseworker.app.terminal.live_view import View
+from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost
 from caseworker.core.base.ids import CaseId
 from caseworker.core.pull.preview import waits_for_people
 from caseworker.ports import StoredPull
@@ -17,12 +17,12 @@ _HOST_SECONDS = 2.0
 async def follow_pull(desk: Desk, case: CaseId, view: View) -> StoredPull:
     """Shows the record as it grows. A host that dies meanwhile is started again."""
     tail, last_look = Tail(desk.store, case), time.monotonic()
+    rehearsed = await is_rehearsed(desk.store, case)
     while True:
         news = await tail.news()
         for recorded in news:
             view.show(recorded)
-        spent = await desk.store.ledger.spent(case)
-        view.spent(spent.micros, spent.calls)
+        view.spent(await live_cost(desk.store, case, rehearsed=rehearsed))
         if not news:
             stored = await _at_rest(desk, case)
             late = await tail.news() if stored is not None else []

@@ -10,6 +10,7 @@ from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.send import find, readable, speaker_in, tell, text_or_stdin
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import typed
 from caseworker.core.base.policy import Milestone
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import (
@@ -133,7 +134,7 @@ async def _to_pull(
     stored = await find(settings, name)
     if not isinstance(stored, StoredPull):
         verb, noun = TerminalPhrasing().name(command.kind), KINDS[stored.kind].a_noun
-        todo = f"`caseworker why {stored.case.id}` says what would move it."
+        todo = f"`caseworker why {typed(stored.case.id)}` says what would move it."
         raise Refused(f"{stored.case.id} is {noun}: {verb} is for pull cases.", todo=todo)
     speaker = speaker_in(stored, "developer", author)
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
@@ -146,7 +147,7 @@ async def _to_issue(
     stored = await find(settings, name)
     if isinstance(stored, StoredBug):
         name = TerminalPhrasing().name(command.kind)
-        todo = f"`caseworker why {stored.case.id}` says what would move it."
+        todo = f"`caseworker why {typed(stored.case.id)}` says what would move it."
         raise Refused(f"{stored.case.id} is a bug case: {name} is for issue cases.", todo=todo)
     speaker = speaker_in(stored, "developer", author)
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
@@ -167,7 +168,7 @@ _KINDS = ", ".join(kind.value for kind in Resolution)
 
 def _resolution(said: str, *, asks: bool) -> Resolution:
     if not said and asks:
-        said = _ask(f"How was it resolved ({_KINDS})")
+        said = ask(f"How was it resolved ({_KINDS})")
     try:
         return Resolution(said.strip().lower().replace(" ", "_").replace("-", "_"))
     except ValueError:
@@ -177,13 +178,13 @@ def _resolution(said: str, *, asks: bool) -> Resolution:
 
 def _reason(said: str, *, asks: bool) -> str:
     if not said.strip() and asks:
-        said = _ask("Why, for the record")
+        said = ask("Why, for the record")
     if not said.strip():
         raise Refused("A bug is closed with a resolution and a reason.", todo='Say why: --reason "...".')
     return said.strip()
 
 
-def _ask(question: str) -> str:
+def ask(question: str) -> str:
     """Ask on standard error, since a program may read standard output. asyncio would swallow the first Ctrl-C while a
     line is read, so during the question it is a plain interrupt."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

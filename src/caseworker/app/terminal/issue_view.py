@@ -13,7 +13,8 @@ from caseworker.app.terminal.show import export_case, show_case, show_pull_reque
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
+from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
@@ -26,13 +27,14 @@ from caseworker.views.explanations import why_issue
 class IssueView(CaseView):
     no_matrix = (
         "Nothing is investigated in {case}. An investigation begins when the pm or the tech lead asks for one, "
-        "or when a developer is blocked. `caseworker why {case}` says where the case stands."
+        "or when a developer is blocked. `caseworker why {typed}` says where the case stands."
     )
 
     def __init__(self, stored: StoredCase) -> None:
         self._stored = stored
         self.pull_request = stored.case.delivery.pull_request
         self.state = stored.case.state.value
+        self.is_over = stored.case.state in TERMINAL
 
     def how_it_stands(self) -> tuple[str, str]:
         return state_words(self._stored.case.state), standing_of(self._stored.case)
@@ -65,5 +67,5 @@ class IssueView(CaseView):
     def change(self) -> tuple[Sha, Sha]:
         case, commits = self._stored.case.id, commits_of(self._stored)
         if commits is None:
-            raise Refused(f"{case} has changed nothing yet.", todo=f"`caseworker why {case}` says what happens.")
+            raise Refused(f"{case} has changed nothing yet.", todo=f"`caseworker why {typed(case)}` says what happens.")
         return commits

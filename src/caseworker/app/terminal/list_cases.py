@@ -1,50 +1,64 @@
-"""`caseworker cases`: lists every case in a line or two, for people and for programs."""
+"""`caseworker cases`: lists cases in a line or two, for people and for programs."""
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from caseworker.app.settings import Settings
+from caseworker.app.terminal.case_filter import CaseFilter, Listed, chosen, listed
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.local_times import date_and_time, with_local_times
 from caseworker.app.terminal.view_of_kind import view_of
-from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import typed
+from caseworker.core.telling.money import short_money_words
 from caseworker.core.telling.story import one_line
-from caseworker.ports import Store, StoredAny
+from caseworker.ports import Store
 
 _STANDS_LENGTH = 300
 
 
-async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
+async def show_cases(store: Store, settings: Settings, console: Console, wanted: CaseFilter, *, as_json: bool) -> None:
     """List cases of every kind, the newest change first."""
-    rows = await store.cases.all()
+    known = await listed(store, settings)
+    rows = await chosen(known, wanted)
     if as_json:
         print_json([_case_json(row) for row in rows])
         return
-    for stored in rows:
-        spent = await store.ledger.spent(stored.case.id)
-        cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
-        console.print(case_row(stored, cost, terminal=console.is_terminal))
+    for row in rows:
+        spent = await store.ledger.spent(row.stored.case.id)
+        cost = short_money_words(spent.spent_micros, rehearsed=row.stored.rehearsal is not None)
+        console.print(case_row(row, cost, terminal=console.is_terminal))
+    if not rows:
+        console.print("No case fits." if wanted.is_set else "There are no cases yet.")
+    if not wanted.demos and wanted.repository is None and (hidden := sum(row.is_demo for row in known)):
+        named = "1 case of a demo is" if hidden == 1 else f"{hidden} cases of demos are"
+        console.print(f"{named} not listed: `caseworker cases --all` lists all.", style="dim")
 
 
-def case_row(stored: StoredAny, cost: str, *, terminal: bool) -> RenderableType:
+def case_row(row: Listed, cost: str, *, terminal: bool) -> RenderableType:
     """In a terminal two lines, as wide as it is: the title, then the status. In a log one line, for searching."""
+    stored = row.stored
     state, stands = view_of(stored).how_it_stands()
-    stands = state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}"
-    title, changed = one_line(stored.title), f"{stored.changed_at:%Y-%m-%d %H:%M} UTC"
+    stands = with_local_times(state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}")
+    title, changed, name = one_line(stored.title), date_and_time(stored.changed_at), typed(stored.case.id)
     if not terminal:
-        return Text("  ".join((stored.case.id, title, stands, cost, changed)))
-    about = Text.assemble((f"{stored.case.id}  ", "bold"), title)
-    below = Text.assemble(stands, (f"  {cost}, {changed}", "dim"))
+        return Text("  ".join((name, title, stands, cost, changed, str(row.place))))
+    about = Text.assemble((f"{name}  ", "bold"), title)
+    below = Text.assemble(stands, (f"  {cost}, {changed}, {row.place}", "dim"))
     return Group(about, Padding(below, (0, 0, 0, 2)))
 
 
-def _case_json(stored: StoredAny) -> dict[str, object]:
-    view = view_of(stored)
+def _case_json(row: Listed) -> dict[str, object]:
+    stored, view = row.stored, view_of(row.stored)
     return {
         "case": stored.case.id,
         "kind": stored.kind.value,
         "title": stored.title,
         "state": view.state,
         "stands": view.how_it_stands()[1],
+        "repository": stored.repository,
+        "place": str(row.place),
+        "demo": row.is_demo,
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
         "pull_request": view.pull_request,

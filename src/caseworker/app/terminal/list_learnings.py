@@ -10,7 +10,7 @@ from rich.text import Text
 from caseworker.app.desk import reading
 from caseworker.app.parts import look_at
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
 from caseworker.core.base.errors import Refused
 from caseworker.core.casefile.learnings import Learning, one_line, ranked
 from caseworker.ports import Store
@@ -19,17 +19,18 @@ from caseworker.ports import Store
 async def list_learnings(
     settings: Settings, console: Console, *, repo: Path | None, forget: int | None, as_json: bool
 ) -> int:
-    async with reading(settings) as store:
-        known = await _known(store, repo)
-        if forget is not None:
-            await _forget(store, known, forget, console, as_json=as_json)
-        elif as_json:
-            print_json([learning.model_dump(mode="json") for learning in known])
-        elif known:
-            console.print(_table(known))
-            console.print("A later case is offered the first ones of its repository. To remove one: --forget ID")
-        else:
-            console.print("Nothing was learned yet. What agents note while they work on a case is kept here.")
+    with no_records_as_empty_list(as_json=as_json and forget is None):
+        async with reading(settings) as store:
+            known = await _known(store, repo)
+            if forget is not None:
+                await _forget(store, known, forget, console, as_json=as_json)
+            elif as_json:
+                print_json([learning.model_dump(mode="json") for learning in known])
+            elif known:
+                console.print(_table(known))
+                console.print("A later case is offered the first ones of its repository. To remove one: --forget ID")
+            else:
+                console.print("Nothing was learned yet. What agents note while they work on a case is kept here.")
     return 0
 
 

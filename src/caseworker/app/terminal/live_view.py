@@ -13,8 +13,10 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from caseworker.app.desk import NoRecords
+from caseworker.app.terminal.local_times import clock
 from caseworker.app.terminal.text_console import escaped_json, json_text
-from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import BugState
@@ -31,8 +33,10 @@ from caseworker.core.record.entries import (
     TurnFailed,
     TurnStarted,
 )
+from caseworker.core.telling.money import call_words, short_money_words
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.told import Mark, Told
+from caseworker.ports import Store
 
 _SIGN: dict[Mark, str] = {
     "case": "●",
@@ -60,9 +64,6 @@ _STYLE: dict[Mark, str] = {
     "person": "yellow",
     "quiet": "dim",
 }
-
-
-TIMES: Final = "Times are UTC."
 
 
 class StoryWithoutRepeats:
@@ -109,7 +110,8 @@ class BesideConversation:
 class View(Protocol):
     def show(self, recorded: Recorded) -> None: ...
 
-    def spent(self, micros: int, calls: int) -> None: ...
+    def spent(self, words: str) -> None:
+        """What the case has cost so far, in words."""
 
 
 class JsonView:
@@ -117,7 +119,7 @@ class JsonView:
         sys.stdout.write(escaped_json(recorded.model_dump_json()) + "\n")
         sys.stdout.flush()
 
-    def spent(self, micros: int, calls: int) -> None:
+    def spent(self, words: str) -> None:
         """Nothing to show here: the summary has the cost."""
 
 
@@ -130,9 +132,9 @@ class PlainView:
 
     def show(self, recorded: Recorded) -> None:
         for told in self._story.tell(recorded.entry):
-            self._console.print(f"{recorded.at:%H:%M:%S} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
+            self._console.print(f"{clock(recorded.at)} {_SIGN[told.mark]} {told.text}", markup=False, highlight=False)
 
-    def spent(self, micros: int, calls: int) -> None:
+    def spent(self, words: str) -> None:
         """Nothing to show here: the summary has the cost."""
 
 
@@ -144,8 +146,7 @@ class LiveView:
         self._state: StrEnum = state
         self._story = StoryWithoutRepeats()
         self._who = ""
-        self._micros = 0
-        self._calls = 0
+        self._cost = ""
         self._begun = time.monotonic()
         self._spinner = Spinner("dots")
         self._live = Live(console=console, get_renderable=self._footer, refresh_per_second=8, transient=True)
@@ -168,8 +169,8 @@ class LiveView:
         for told in self._story.tell(recorded.entry):
             self._live.console.print(RailedLine(story_line(told)) if told.mark in _WITH_RAIL else story_line(told))
 
-    def spent(self, micros: int, calls: int) -> None:
-        self._micros, self._calls = micros, calls
+    def spent(self, words: str) -> None:
+        self._cost = words
 
     def _footer(self) -> RenderableType:
         row = Table.grid(padding=(0, 1))
@@ -178,7 +179,7 @@ class LiveView:
         row.add_row(
             self._spinner,
             Text(words_of(self._state).upper(), style="bold cyan"),
-            Text(f"{who} · {dollars(self._micros)} · {self._calls} model calls · {seconds:.0f} s", style="dim"),
+            Text(" · ".join(part for part in (who, self._cost, f"{seconds:.0f} s") if part), style="dim"),
         )
         return row
 
@@ -203,6 +204,17 @@ def story_line(told: Told) -> Text:
     return Text(f"{sign} {told.text}", style=style)
 
 
+async def is_rehearsed(store: Store, case: CaseId) -> bool:
+    stored = await store.cases.find(case)
+    return stored is not None and stored.rehearsal is not None
+
+
+async def live_cost(store: Store, case: CaseId, *, rehearsed: bool) -> str:
+    """What a case has cost so far, for the line that changes. Calls under way count when they have ended."""
+    spent = await store.ledger.spent(case)
+    return f"{short_money_words(spent.spent_micros, rehearsed=rehearsed)} · {call_words(spent.calls)}"
+
+
 @contextmanager
 def open_view(console: Console, *, as_json: bool, state: IssueState = IssueState.RECEIVED) -> Iterator[View]:
     """`state`: the case's state when the view opens."""
@@ -221,6 +233,17 @@ def to_json(value: object) -> str:
 
 def print_json(value: object) -> None:
     sys.stdout.write(to_json(value))
+
+
+@contextmanager
+def no_records_as_empty_list(*, as_json: bool) -> Iterator[None]:
+    """A program that asks for a list gets one, also where no case was ever opened."""
+    try:
+        yield
+    except NoRecords:
+        if not as_json:
+            raise
+        print_json([])
 
 
 def print_json_line(value: object) -> None:

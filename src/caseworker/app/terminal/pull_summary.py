@@ -6,11 +6,13 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
+from caseworker.app.terminal.local_times import date_and_time
+from caseworker.app.terminal.text_console import print_commands
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.pull.case import PullCase, PullState, SessionEnd
 from caseworker.core.pull.unpushed_words import unpushed_words
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import money_words, turn_words
 from caseworker.core.telling.pull_why import why_pull
 from caseworker.core.telling.verdict_words import headline, mover_words, title_line, us_in
 from caseworker.ports import Store, StoredPull
@@ -33,6 +35,8 @@ async def print_pull_summary(store: Store, stored: StoredPull, console: Console,
     style = "green" if exit_code(case) == 0 else "yellow"
     console.print()
     console.print(Panel(await _body(store, stored), title=Text(title), border_style=style, padding=(1, 2)))
+    moves = why_pull(case, TerminalPhrasing()).moves_it
+    print_commands([("You can", move) for move in moves], console)
 
 
 async def _body(store: Store, stored: StoredPull) -> Group:
@@ -53,11 +57,9 @@ async def _rows(store: Store, stored: StoredPull) -> list[tuple[str, str]]:
         rows += [("", f"{title_line(one)}: {mover_words(one, us_in(is_over=case.is_over))}") for one in verdict.reasons]
     rows.append(("Not pushed", unpushed_words(case)))
     ledger = await ledger_of(store, stored)
-    turns = "1 turn" if case.progress.turns == 1 else f"{case.progress.turns} turns"
-    cost = cost_words(ledger["spent_micros"], rehearsed=ledger["rehearsed"])
-    rows.append(("Cost", f"{cost}, {turns}"))
+    cost = money_words(ledger["spent_micros"], rehearsed=ledger["rehearsed"])
+    rows.append(("Cost", f"{cost}, {turn_words(case.progress.turns)}"))
     if case.session.deadline is not None and case.state is not PullState.ENDED:
-        rows.append(("Deadline", f"{case.session.deadline:%Y-%m-%d %H:%M} UTC"))
+        rows.append(("Deadline", date_and_time(case.session.deadline)))
     rows.append(("Page", stored.url))
-    rows.append(("You can", "\n".join(why.moves_it)))
     return [(name, value) for name, value in rows if value]

@@ -12,7 +12,7 @@ from caseworker.app.terminal.pull_summary import print_pull_summary
 from caseworker.app.terminal.show_pull import artifact_of_pull, export_pull, pull_file, show_pull
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
@@ -28,6 +28,7 @@ class PullView(CaseView):
         self._stored = stored
         self.pull_request = stored.number
         self.state = stored.case.state.value
+        self.is_over = stored.case.is_over
 
     def how_it_stands(self) -> tuple[str, str]:
         return words_of(self._stored.case.state), standing_of_pull(self._stored.case)
@@ -61,6 +62,6 @@ class PullView(CaseView):
     def change(self) -> tuple[Sha, Sha]:
         case, commits = self._stored.case.id, commits_of(self._stored)
         if commits is None:
-            todo = f"`caseworker why {case}` says what happens."
+            todo = f"`caseworker why {typed(case)}` says what happens."
             raise Refused(f"{case} has nothing in hand that is not pushed.", todo=todo)
         return commits

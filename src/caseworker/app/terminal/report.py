@@ -16,12 +16,14 @@ from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.follow_bug import follow_bug
-from caseworker.app.terminal.live_view import TIMES, JsonView, print_json_line
+from caseworker.app.terminal.live_view import JsonView, print_json_line
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.run_issue import check_ready
+from caseworker.app.terminal.run_subjects import folder_or_here
 from caseworker.app.terminal.send import readable, text_or_stdin
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.bug.reports import read_report
 from caseworker.core.people.messages import NewAttachment
@@ -79,8 +81,9 @@ def _read(path: Path) -> NewAttachment:
     return NewAttachment(title=title, media_type=media_type, size=len(content), content=content)
 
 
-def repository_for(text: str, named: Path | None, settings: Settings) -> str:
-    """The repository that is named, else that of the service in the report, else the one for all reports."""
+async def repository_for(text: str, named: Path | None, settings: Settings) -> str:
+    """The repository that is named, else that of the service in the report, else the one for all reports, else the one
+    that the person stands in."""
     if named is not None:
         return str(named)
     for service in read_report(text, settings.services).services:
@@ -88,14 +91,11 @@ def repository_for(text: str, named: Path | None, settings: Settings) -> str:
             return settings.services[service].repository
     if settings.reports_repository is not None:
         return settings.reports_repository
-    raise Refused(
-        "Nothing says which repository this report is about.",
-        todo="Name it with --repo PATH, or set reports_repository in caseworker.toml (CASEWORKER_REPORTS_REPOSITORY).",
-    )
+    return str(await folder_or_here(None))
 
 
 async def report(request: ReportRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
-    repository = repository_for(request.text, request.repository, settings)
+    repository = await repository_for(request.text, request.repository, settings)
     ref = await find_repository(repository, settings)
     await check_ready(request.rehearsal, settings)
     async with at_desk(settings) as desk:
@@ -129,8 +129,12 @@ def _announce(case: CaseId, console: Console, *, detach: bool, as_json: bool) ->
     if as_json:
         print_json_line({"kind": "case", "case": case})
         return
-    more = f"`caseworker chat {case} --as reporter` talks with it" if detach else "Ctrl-C leaves, and the case goes on"
-    console.print(Text.assemble((case, "bold"), f"  {more}.{'' if detach else f' {TIMES}'}"))
+    more = (
+        f"`caseworker chat {typed(case)} --as reporter` talks with it"
+        if detach
+        else "Ctrl-C leaves, and the case goes on"
+    )
+    console.print(Text.assemble((case, "bold"), f"  {more}.{'' if detach else f' {zone_words()}'}"))
 
 
 @contextmanager

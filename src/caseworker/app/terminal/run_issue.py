@@ -14,7 +14,7 @@ from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.give_command import approval_words
-from caseworker.app.terminal.live_view import View, open_view, print_json_line
+from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost, open_view, print_json_line
 from caseworker.app.terminal.run_subjects import Subject, find_subject
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
@@ -22,7 +22,7 @@ from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.text import printable
 from caseworker.core.evidence.repository_rules import RepositoryRules
@@ -112,10 +112,10 @@ async def announce(store: Store, case: CaseId, console: Console, *, as_json: boo
 
 def words_when_detached(case: IssueCase) -> str:
     if at_work(case):
-        return f"{case.id} is under way. `caseworker show {case.id}` tells how it stands."
+        return f"{case.id} is under way. `caseworker show {typed(case.id)}` tells how it stands."
     if case.state in TERMINAL:
         return _words_when_over(case)
-    return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {case.id}` says what would move it."
+    return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
 
 def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
@@ -160,7 +160,7 @@ def _words_when_over(case: IssueCase) -> str:
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     if case.state is IssueState.COMPLETED:
         return f"{known} What is left is another issue: change the text, and this opens a new case."
-    return f"{known} `caseworker retry {case.id}` works on it again."
+    return f"{known} `caseworker retry {typed(case.id)}` works on it again."
 
 
 async def _approve_next_step(desk: Desk, case: CaseId, until: Milestone) -> None:
@@ -178,13 +178,13 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
     store = desk.store
     after = 0
     last_look = time.monotonic()
+    rehearsed = await is_rehearsed(store, case)
     while True:
         news = await store.record.read(case, after=after)
         for recorded in news:
             view.show(recorded)
             after = recorded.sequence
-        spent = await store.ledger.spent(case)
-        view.spent(spent.micros, spent.calls)
+        view.spent(await live_cost(store, case, rehearsed=rehearsed))
         if not news and await _is_at_rest(store, case, after):
             return
         if time.monotonic() - last_look > _HOST_SECONDS:
@@ -195,10 +195,12 @@ async def follow(desk: Desk, case: CaseId, view: View) -> None:
 
 
 async def _is_at_rest(store: Store, case: CaseId, after: int) -> bool:
-    """Whether nobody works on it, its outbox is empty, and there is nothing more to read."""
+    """Whether nobody works on it, it has read all messages, its outbox is empty, and there is nothing more to read."""
     stored = await store.cases.load(case)
     if stored is None or at_work(stored.case) or stored.case.awaits_checks or stored.case.outbox:
         return False
+    if any(message.turn is None and message.outcome is None for message in await store.inbox.of(case)):
+        return False  # it was just sent, and moves the case
     return not await store.record.read(case, after=after)
 
 

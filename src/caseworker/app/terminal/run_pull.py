@@ -15,7 +15,7 @@ from caseworker.app.terminal.run_issue import check_ready
 from caseworker.app.terminal.show_readiness import print_verdict
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, pull_case
+from caseworker.core.base.ids import CaseId, pull_case, typed
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import words_of
 from caseworker.core.people.commands import PullWork, StartWork
@@ -209,5 +209,5 @@ def _announce(case: CaseId, console: Console, *, resumes: bool, as_json: bool) -
     if as_json:
         print_json_line({"kind": "case", "case": case})
     else:
-        console.print(f"{case} {begun}. `caseworker show {case}` tells how it stands.", highlight=False)
+        console.print(f"{case} {begun}. `caseworker show {typed(case)}` tells how it stands.", highlight=False)
     return 0

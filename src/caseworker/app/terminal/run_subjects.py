@@ -1,8 +1,10 @@
 """What `caseworker run` works on: an issue of a folder on this machine, or one on GitHub."""
 
+import sys
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Protocol
 
 from caseworker.app.parts import github_access, look_at, make_forge, make_source
@@ -11,7 +13,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import issue_case
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
-from caseworker.intake.issues import read_issue
+from caseworker.intake.issues import read_issue, read_issue_text
 from caseworker.ports import Issue, NewIssue, Store, Thread
 from caseworker.ports.github import thread_on
 
@@ -38,12 +40,24 @@ class Subject(Protocol):
 async def find_subject(folder: Path | None, issue: "NewIssue | int | IssueLink", settings: Settings) -> Subject:
     """Reads what a person named. Creates nothing; `Refused` says what is wrong with it."""
     if isinstance(issue, NewIssue | int):
-        if folder is None:
-            raise Refused("It is not said where the code is.", todo="Add `--repo FOLDER`, or give an issue's link.")
-        return LocalSubject((await look_at(folder)).ref, issue)
+        return LocalSubject((await look_at(await folder_or_here(folder))).ref, issue)
     if folder is not None:
         raise Refused("An issue on GitHub names its repository.", todo="Leave `--repo` out.")
     return await find_remote(issue, settings)
+
+
+async def folder_or_here(folder: Path | None) -> Path:
+    """The folder that was named, or the repository that one stands in."""
+    if folder is not None:
+        return folder
+    try:
+        return (await look_at(Path.cwd())).path
+    except Refused as refused:
+        raise Refused(
+            "It is not said where the code is, and this folder is not inside a repository that can be worked on: "
+            f"{refused.what}",
+            todo="Go into the repository, or name it with `--repo FOLDER`.",
+        ) from None
 
 
 async def find_remote(link: "IssueLink", settings: Settings) -> "RemoteSubject":
@@ -101,7 +115,8 @@ class LocalSubject:
         known = await store.repositories.issue(repository, self.asked)
         if known is None:
             raise Refused(
-                f"{repository} has no issue {self.asked}.", todo=f"`caseworker issue new --repo {ref}` makes one."
+                f"{repository} has no issue {self.asked}.",
+                todo=f"`caseworker issue list --repo {quote(str(ref))}` lists them, `issue new` makes one.",
             )
         return await _require_free_branch(store, known, taken, ref)
 
@@ -147,12 +162,20 @@ async def _require_free_branch(store: Store, issue: Issue, taken: Set[int], ref:
 
 
 def issue_argument(value: str) -> "NewIssue | int | IssueLink":
-    """A number names an issue of the repository, a link or `owner/repo#42` one on GitHub; anything else is a file."""
+    """A number names an issue of the repository, a link or `owner/repo#42` one on GitHub, `-` standard input; anything
+    else is a file."""
     number = value.removeprefix("#")
     if number.isdigit():
         return int(number)
-    if Path(value).exists():
-        return read_issue(Path(value))
+    if value == "-" or Path(value).exists():
+        return read_issue_from(value)
     from caseworker.forges.github.issue_links import parse_issue_link
 
     return parse_issue_link(value) or read_issue(Path(value))
+
+
+def read_issue_from(value: str) -> NewIssue:
+    """The issue in a file, or on standard input if it is called `-`."""
+    if value != "-":
+        return read_issue(Path(value))
+    return read_issue_text(sys.stdin.buffer.read())

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.terminal.live_view import TIMES, PlainView, print_json
+from caseworker.app.terminal.live_view import PlainView, print_json
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable
 from caseworker.core.issue.words import standing_of
 from caseworker.core.people.messages import Message, receipt
@@ -31,7 +33,7 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
     if as_json:
         print_json(await issue_document(store, stored, summary, story))
         return
-    console.print(TIMES, style="dim")
+    console.print(zone_words(), style="dim")
     view = PlainView(console)
     for recorded in story:
         if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
@@ -54,7 +56,8 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
     if not pulls:
         console.print(f"{stored.case.id} has no pull request yet: {standing_of(stored.case)}", highlight=False)
     for pull in pulls:
-        head = f"Pull request {pull.number} ({pull.state}): {pull.title}\n{pull.head} -> {pull.base}\n"
+        named = "Branch ready to merge" if is_local_address(pull.url) else f"Pull request {pull.number}"
+        head = f"{named} ({pull.state}): {pull.title}\n{pull.head} -> {pull.base}\n"
         console.print(printable(head), markup=False, highlight=False)
         console.print(printable(pull.body), markup=False, highlight=False)
 

@@ -7,10 +7,12 @@ from rich.console import Console
 
 from caseworker.app.terminal.bug_summary import cost_line, print_bug_summary
 from caseworker.app.terminal.list_promises import promises_in_words
-from caseworker.app.terminal.live_view import TIMES, PlainView, print_json, to_json
+from caseworker.app.terminal.live_view import PlainView, print_json, to_json
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.show import show_pull_request, write_files
 from caseworker.app.terminal.show_conversation import print_conversation
 from caseworker.app.terminal.talk import who_words
+from caseworker.core.base.ids import typed
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
 from caseworker.core.record.bug_conversation import Delivery, Line
@@ -29,7 +31,7 @@ async def show_bug(store: Store, stored: StoredBug, console: Console, *, as_json
         document = await bug_document(store, stored, summary, record)
         print_json({**document, "record": [r.model_dump(mode="json") for r in record]})
         return
-    console.print(TIMES, style="dim")
+    console.print(zone_words(), style="dim")
     view = PlainView(console)
     for recorded in record:
         if everything or not isinstance(recorded.entry, _SHOWN_ELSEWHERE):
@@ -52,7 +54,7 @@ async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised:
     fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
         facts.append(("Fix", f"{fix.case.id}, {state_words(fix.case.state)}: {standing_of(fix.case)}"))
-        facts.append(("", f"caseworker show {fix.case.id}"))
+        facts.append(("", f"caseworker show {typed(fix.case.id)}"))
     return facts
 
 

@@ -4,7 +4,8 @@ from rich.console import Console
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.live_view import TIMES, print_json
+from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.talk import Talk
 from caseworker.core.record.bug_conversation import Line
 from caseworker.views.conversations import conversation_json, lines_with_receipts
@@ -17,7 +18,7 @@ async def show_conversation(settings: Settings, console: Console, name: str, *, 
     if as_json:
         print_json({"case": stored.case.id, "title": stored.title, "conversation": conversation_json(lines)})
     else:
-        console.print(TIMES, style="dim")
+        console.print(zone_words(), style="dim")
         print_conversation(lines, console)
 
 

@@ -13,6 +13,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.talk import styled
 from caseworker.app.terminal.view_of_kind import view_of
+from caseworker.core.base.ids import typed
 from caseworker.core.base.text import printable
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration, is_known
 from caseworker.core.investigation.matrix import Inquiry, Measured, Revision, changes_of
@@ -60,7 +61,7 @@ async def show_matrix(settings: Settings, console: Console, name: str, *, as_jso
     if as_json:
         print_json(investigation_document(stored, known))
     elif not known:
-        none = view_of(stored).no_matrix.format(case=stored.case.id)
+        none = view_of(stored).no_matrix.format(case=stored.case.id, typed=typed(stored.case.id))
         console.print(none, markup=False, highlight=False)
     elif as_markdown:
         console.out(investigation_page(stored.title, known), end="", highlight=False)

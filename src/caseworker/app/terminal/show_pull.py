@@ -4,10 +4,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from caseworker.app.terminal.live_view import TIMES, PlainView, print_json, to_json
+from caseworker.app.terminal.live_view import PlainView, print_json, to_json
+from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.pull_summary import print_pull_summary
 from caseworker.app.terminal.show import write_files
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import typed
 from caseworker.core.people.messages import receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -22,7 +24,7 @@ async def show_pull(store: Store, stored: StoredPull, console: Console, *, as_js
     if as_json:
         print_json(await pull_document(store, stored, record))
         return
-    console.print(TIMES, style="dim")
+    console.print(zone_words(), style="dim")
     view = PlainView(console)
     for recorded in record:
         if everything or not isinstance(recorded.entry, ToolCalled | ToolReturned | AgentSaid):
@@ -59,9 +61,11 @@ async def artifact_of_pull(store: Store, stored: StoredPull, workflow: WorkflowN
     case = stored.case.id
     runs = [run for run in await store.runs.of(case) if run.workflow is workflow]
     if not runs or runs[-1].artifact is None:
-        todo = f"`caseworker show {case} --json` lists its runs."
+        todo = f"`caseworker show {typed(case)} --json` lists its runs."
         raise Refused(f"{case} has no artifact of a run `{workflow.value}`.", todo=todo)
     page = await pull_run_page(store, stored, runs[-1])
     if page is None:
-        raise Refused(f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {case}` says what happens.")
+        raise Refused(
+            f"{runs[-1].artifact} is not written yet.", todo=f"`caseworker why {typed(case)}` says what happens."
+        )
     return runs[-1].artifact, page

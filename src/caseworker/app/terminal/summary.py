@@ -8,10 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
+from caseworker.app.terminal.local_times import with_local_times
+from caseworker.app.terminal.text_console import print_commands
+from caseworker.core.base.ids import typed
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import clip, printable
 from caseworker.core.issue.words import state_words
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import call_words, money_words, turn_words
 from caseworker.core.telling.summaries import Seen, Summary
 
 _FEEDBACK = 2_000
@@ -28,6 +31,7 @@ def print_summary(summary: Summary, repository: RepositoryRef, console: Console,
     console.print(
         Panel(_body(summary, repository), title=Text(title), border_style="green" if good else "yellow", padding=(1, 2))
     )
+    print_commands(_commands(summary, repository), console)
 
 
 def _body(summary: Summary, repository: RepositoryRef) -> Group:
@@ -53,26 +57,21 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
         rows.append(("Checks less", printable("\n".join(summary.weakened))))
     if summary.not_seen:
         rows.append(("Not seen", printable("\n".join(summary.not_seen))))
-    calls = "1 model call" if summary.model_calls == 1 else f"{summary.model_calls} model calls"
-    turns = "1 turn" if summary.turns == 1 else f"{summary.turns} turns"
+    calls, turns = call_words(summary.model_calls), turn_words(summary.turns)
     rows.append(
         (
             "Cost",
-            f"{cost_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {calls}, "
+            f"{money_words(summary.cost_micros, rehearsed=summary.rehearsed)}, {calls}, "
             f"{turns}, {summary.seconds:.0f} s",
         )
     )
     if summary.result == "pull_request":
-        rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
-        rows.append(("Read it", f"caseworker show {summary.case} --pull-request"))
         if isinstance(repository, LocalRepository):
-            git = f"git -C {quote(str(repository.path))}"
-            rows.append(("See the diff", f"{git} diff HEAD...{summary.branch}"))
-            rows.append(("Merge it", f"{git} merge {summary.branch}"))
+            rows.append(("Ready to merge", f"branch {summary.branch} in {repository}"))
         else:
-            rows.append(("Merge it", f"{repository}/pull/{summary.pull_request}"))
+            rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
     else:
-        rows.append(("How it stands", summary.stands))
+        rows.append(("How it stands", with_local_times(summary.stands)))
         if summary.missing:
             rows.append(("Missing", "\n".join(summary.missing)))
         if summary.feedback:
@@ -81,9 +80,21 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
             rows.append(("Work so far", f"branch {summary.kept_on} in {repository}"))
         if summary.asked:
             rows.append(("What it says" if summary.result == "milestone" else "It asks", printable(summary.asked)))
-        if summary.result != "working" and summary.moves_it:
-            rows.append(("You can", "\n".join(summary.moves_it)))
     return rows
+
+
+def _commands(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
+    if summary.result != "pull_request":
+        return [("You can", move) for move in summary.moves_it] if summary.result != "working" else []
+    read = ("Read it", f"caseworker show {typed(summary.case)} --pull-request")
+    if not isinstance(repository, LocalRepository):
+        return [read, ("Merge it", f"https://{repository}/pull/{summary.pull_request}")]
+    git = f"git -C {quote(str(repository.path))}"
+    return [
+        read,
+        ("See the diff", f"{git} diff HEAD...{summary.branch}"),
+        ("Merge it", f"{git} merge {summary.branch}"),
+    ]
 
 
 def _seen(seen: Seen) -> str:

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from caseworker.app.terminal.local_times import clock
 from caseworker.core.base.text import printable
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
@@ -37,11 +38,11 @@ class Talk:
             row.add_column(width=_NAME_CELLS, overflow="ellipsis", no_wrap=True)
             row.add_column(max_width=_TEXT_CELLS, overflow="fold")
             who = Text(who_words(line, self._voice), style=f"bold {_COLOUR[line.speaker]}")
-            row.add_row(Text(f"{line.at:%H:%M:%S}", style="dim"), who, styled(_said(line)))
+            row.add_row(Text(clock(line.at), style="dim"), who, styled(_said(line)))
             return row
         said = _BOLD.sub(r"\1", _said(line).strip())
         said = "\n".join(row and f"    {row}" for row in said.splitlines()).strip()
-        return Text(f"{line.at:%H:%M:%S} {who_words(line, self._voice)}: {said}")
+        return Text(f"{clock(line.at)} {who_words(line, self._voice)}: {said}")
 
     def show(self, line: Line) -> None:
         self.console.print(self.line(line), highlight=False)

@@ -14,6 +14,13 @@ TraceId = NewType("TraceId", str)
 RunId = NewType("RunId", int)
 
 _ISSUE_CASE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)")
+_LOCAL = "local/"
+_ADDRESS = r"(?:https?://[^/]+/)"
+_TYPED_ISSUE = re.compile(
+    rf"(?:{_ADDRESS}(?=[^/]+/[^/]+/issues/))?(?P<owner>[\w.-]+/)?(?P<repository>[\w.-]+)"
+    r"/(?:issues/)?(?P<number>[1-9][0-9]*)"
+)
+_TYPED_PULL = re.compile(rf"{_ADDRESS}?(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[1-9][0-9]*)")
 
 
 def issue_case(repository: RepositoryId, number: int) -> CaseId:
@@ -43,12 +50,32 @@ def bug_called(name: str) -> CaseId:
     return CaseId(f"bug-{letters}")
 
 
+def typed(case: CaseId) -> str:
+    """The id as it is typed in a shell, where `#` begins a comment and `!` calls up old commands: `shop/3`,
+    `owner/repo/42`, `owner/repo/pull/57`, `bug-7F3K`."""
+    repository, _, number = case.partition("#")
+    return f"{repository.removeprefix(_LOCAL)}/{number}" if number else case.replace("!", "/pull/")
+
+
+def issue_typed(name: str) -> CaseId | None:
+    """The issue case that `typed` writes like this, or whose page on GitHub has this address. Null: none."""
+    found = _TYPED_ISSUE.fullmatch(name)
+    return found and CaseId(f"{found['owner'] or _LOCAL}{found['repository']}#{found['number']}")
+
+
+def pull_typed(name: str) -> CaseId | None:
+    """The pull case that `typed` writes like this, or whose page on GitHub has this address. Null: none."""
+    found = _TYPED_PULL.fullmatch(name)
+    return found and CaseId(f"{found['repository']}!{found['number']}")
+
+
 def is_issue_called(case: CaseId, name: str) -> bool:
-    """Whether a name means this issue case: `repo#42`, `#42` or `42`.
+    """Whether a name means this issue case: `repo/42`, `repo#42`, `#42` or `42`.
 
     Only whole parts match: `3#1` does not mean `shop-3#1`, so that a close can't hit another case."""
     repository, _, number = case.partition("#")
-    return name in (f"{repository.rpartition('/')[2]}#{number}", f"#{number}", number)
+    folder = repository.rpartition("/")[2]
+    return name in (f"{folder}/{number}", f"{folder}#{number}", f"#{number}", number)
 
 
 def pull_case(repository: RepositoryId, number: int) -> CaseId:
@@ -56,9 +83,10 @@ def pull_case(repository: RepositoryId, number: int) -> CaseId:
 
 
 def is_pull_called(case: CaseId, name: str) -> bool:
-    """Whether a name means this pull case: `repo!57`, `!57`."""
+    """Whether a name means this pull case: `repo/pull/57`, `pull/57`, `repo!57`, `!57`."""
     repository, _, number = case.partition("!")
-    return bool(number) and name in (f"{repository.rpartition('/')[2]}!{number}", f"!{number}")
+    folder = repository.rpartition("/")[2]
+    return bool(number) and name in (f"{folder}/pull/{number}", f"pull/{number}", f"{folder}!{number}", f"!{number}")
 
 
 def slug(case: CaseId) -> str:

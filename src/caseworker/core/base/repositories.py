@@ -55,4 +55,9 @@ class RemoteRepository(_Repository):
         return f"{self.host}/{self.owner}/{self.name}"
 
 
+def is_local_address(url: str) -> bool:
+    """Whether a pull request with this address is only a branch in a folder of this machine."""
+    return url.startswith("file://")
+
+
 RepositoryRef = Annotated[LocalRepository | RemoteRepository, Field(discriminator="kind")]

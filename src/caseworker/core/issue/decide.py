@@ -97,8 +97,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case BuildEnded():
             raise Defect("no move follows from a build of the base: other builds are compared with it")
         case PullRequestReady():
-            then = "it waits for its checks" if fact.checked else "a person merges it"
-            reason = f"Pull request {fact.number} is open; {then}."
+            ready = f"`{case.branch}` is ready; a person merges it."  # without a forge there is only the branch
+            reason = f"Pull request {fact.number} is open; it waits for its checks." if fact.checked else ready
             say = Draft(about=A.ANSWERS, messages=fact.answered) if fact.answered else None
             return Move(to=S.WAITING_FOR_HUMAN_INPUT, reason=reason, waiting_for=WaitingFor.MERGE, say=say)
         case EffectRefused():

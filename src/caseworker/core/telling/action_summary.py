@@ -2,7 +2,7 @@
 
 from caseworker.core.base.text import clip, printable
 from caseworker.core.issue.words import state_words
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import money_words
 from caseworker.core.telling.summaries import Seen, Summary
 
 _LONGEST = 2_000
@@ -22,7 +22,7 @@ def action_summary(summary: Summary, *, web: str) -> str:
         lines.append(f"| {summary.green.passed_words} | {_seen(summary.green)} |")
     if summary.not_seen:
         lines.append(f"| Not seen | {_cell(' '.join(summary.not_seen))} |")
-    cost = cost_words(summary.cost_micros, rehearsed=summary.rehearsed)
+    cost = money_words(summary.cost_micros, rehearsed=summary.rehearsed)
     lines.append(f"| Cost | {cost}, {summary.turns} turns, {summary.seconds:.0f} s |")
     if summary.pull_request is not None:
         lines.append(f"| Pull request | {web}/pull/{summary.pull_request} |")

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import code
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
 from caseworker.core.runs.run import Run
 from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.telling.money import money_words, turn_words
 from caseworker.core.telling.summaries import Seen, Summary
 
 
@@ -54,7 +54,7 @@ def _triage_page(outcomes: Sequence[Outcome]) -> str | None:
 
 def _implement_page(run: Run, summary: Summary) -> str:
     """The artifact of an implement run. It begins with the status, and leaves out what does not exist yet."""
-    parts = [_header(run), f"How it stands: {summary.stands}"]
+    parts = [_header(run, rehearsed=summary.rehearsed), f"How it stands: {summary.stands}"]
     if summary.wrong:
         parts.append(f"## Cause, it says\n\n{summary.wrong}")
     if summary.changed or summary.files:
@@ -73,9 +73,9 @@ def _implement_page(run: Run, summary: Summary) -> str:
     return _page(summary.title, *parts)
 
 
-def _header(run: Run) -> str:
-    turns = "1 turn" if run.turns == 1 else f"{run.turns} turns"
-    return f"{run.state.value}, {dollars(run.cost_micros)}, {turns}, {run.wall_clock_ms / 1000:.0f} s"
+def _header(run: Run, *, rehearsed: bool) -> str:
+    cost = money_words(run.cost_micros, rehearsed=rehearsed)
+    return f"{run.state.value}, {cost}, {turn_words(run.turns)}, {run.wall_clock_ms / 1000:.0f} s"
 
 
 def _seen(what: str, seen: Seen | None) -> list[str]:

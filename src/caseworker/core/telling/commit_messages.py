@@ -7,6 +7,8 @@ from typing import Final
 from caseworker.core.base.outgoing_text import Ours, outgoing_message
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.text import code
+from caseworker.core.casefile.model import IssueSection
+from caseworker.core.telling.issue_reference import closable, closing_line
 
 _SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
 
@@ -15,13 +17,11 @@ def _unsigned(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines() if not _SIGNATURE.match(line)).strip()
 
 
-def commit_message(subject_and_why: str, number: int) -> str:
+def commit_message(subject_and_why: str, issue: IssueSection) -> str:
     """The developer's message with the issue it fixes. It has no signatures of tools, and closes no other issue."""
-    ours = Ours(closes=frozenset({f"#{number}"}))
-    text = outgoing_message(_unsigned(subject_and_why), Redactor(), ours=ours)
-    if re.search(rf"\b(fix(es|ed)?|close[sd]?|resolve[sd]?):? #{number}\b", text, re.IGNORECASE):
-        return text
-    return f"{text}\n\nFixes #{number}".strip()
+    text = outgoing_message(_unsigned(subject_and_why), Redactor(), ours=Ours(closes=closable(issue)))
+    last = outgoing_message(closing_line(issue), Redactor(), ours=Ours(closes=closable(issue)))
+    return text if last in text.splitlines() else f"{text}\n\n{last}".strip()
 
 
 def pull_commit_message(subject_and_why: str, otherwise: str) -> str:

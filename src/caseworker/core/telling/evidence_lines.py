@@ -12,7 +12,7 @@ from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_o
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
 from caseworker.core.people.phrasing import Page, Phrasing, begin
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import money_words
 
 
 def evidence_of(
@@ -34,7 +34,7 @@ def evidence_of(
     if limit_of(case, policy) is not Milestone.PR:
         lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
     if spent is not None:
-        lines.append(f"Money: {cost_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent.")
+        lines.append(f"Money: {money_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent.")
     return lines
 
 

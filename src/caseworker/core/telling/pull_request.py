@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
-from caseworker.core.base.budget import dollars
 from caseworker.core.base.outgoing_text import Ours, outgoing, outgoing_line
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.roles import Role
@@ -16,14 +15,8 @@ from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.tech_lead import Finding
 from caseworker.core.telling.build_texts import _bullets, latest, run_words
 from caseworker.core.telling.commit_messages import _unsigned
+from caseworker.core.telling.issue_reference import closable, closing_line, forge_reference
 from caseworker.core.telling.unseen import Unseen, unseen_words
-
-
-def cost_words(micros: int, *, rehearsed: bool) -> str:
-    if rehearsed:
-        return f"$0.00 (rehearsed; about {dollars(micros)} at list prices)"
-    return dollars(micros)
-
 
 _MOST_FILES: Final = 100
 """Most files named in a pull request."""
@@ -65,16 +58,21 @@ def pull_request_body(
         *_conflicts(conflicts),
         *([opening] if opening else []),
         f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed, written)}",
-        f"## Why\n\nIssue #{file.issue.number}: {file.issue.title}\n\n{_must_do(file)}".rstrip(),
+        f"## Why\n\n{_issue_words(file)}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(case, weakened_reasons or {}), *_unseen(unseen)]),
         *([investigated] if investigated else []),
         "\n\n".join(part for part in (f"## Review\n\n{_review(file, unseen)}", followed) if part),
         *_decided(case),
         f"## Cost\n\n{cost}, {case.progress.turns} agent turns, attempt {case.limits.attempt}.",
-        f"Fixes #{file.issue.number}",
+        *([closing_line(file.issue)] if forge_reference(file.issue) else []),
     ]
-    ours = Ours(closes=frozenset({f"#{file.issue.number}"}))
+    ours = Ours(closes=closable(file.issue))
     return outgoing("\n\n".join(parts) + "\n", Redactor(), ours=ours)
+
+
+def _issue_words(file: CaseFile) -> str:
+    reference = forge_reference(file.issue)
+    return f"Issue {reference}: {file.issue.title}" if reference else f"Issue: {file.issue.title}"
 
 
 def _conflicts(files: Sequence[str]) -> list[str]:

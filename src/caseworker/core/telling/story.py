@@ -2,7 +2,7 @@
 
 from typing import Final, assert_never
 
-from caseworker.core.base.budget import dollars
+from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.evidence.builds import CommandRun, Stage, how_it_ended
 from caseworker.core.issue.words import state_words
@@ -110,13 +110,20 @@ def tell(entry: Entry) -> list[Told]:
         case BranchPushed():
             return [Told(mark="good", text=f"pushed {entry.branch} at {entry.commit[:12]}")]
         case PullRequestOpened():
-            return [Told(mark="good", text=f"opened pull request {entry.number}: {one_line(entry.title)}")]
+            return [Told(mark="good", text=f"{_opened(entry)}: {one_line(entry.title)}")]
         case Noted():
             return [Told(mark="quiet", text=entry.text)]
         case MessagesClaimed() | WorkspaceRemoved() | AttemptEnded():
             return []
         case _:
             assert_never(entry)
+
+
+def _opened(entry: PullRequestOpened) -> str:
+    """A folder of this machine has no pull requests: there it is a branch, with the same text."""
+    if is_local_address(entry.url):
+        return f"{entry.branch} is ready to merge into {entry.base}"
+    return f"opened pull request {entry.number}"
 
 
 def _turn_lines(
@@ -163,9 +170,11 @@ def _check_lines(entry: BuildRan | ClaimsChecked) -> list[Told]:
 
 
 def _build_lines(entry: BuildRan) -> list[Told]:
-    """The lines of a build. A red one is good if the new test was meant to fail."""
+    """The lines of a build."""
     wanted = "red" if entry.stage is Stage.RED else "green"
-    mark: Mark = "good" if entry.verdict == wanted or entry.stage is Stage.BASE else "bad"
+    mark: Mark = "good" if entry.verdict == wanted else "bad"
+    if entry.verdict != "green" and (mark == "good" or entry.stage is Stage.BASE):
+        mark = "quiet"  # meant, or nobody's fault; but a red build gets no tick
     lines = [_run_line(run) for run in entry.runs]
     verdict = entry.verdict.replace("_", " ")
     told = [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
@@ -182,10 +191,6 @@ def _proof_lines(entry: BuildRan) -> list[Told]:
 
 def _run_line(run: CommandRun) -> Told:
     return Told(mark="tool", text=f"$ {one_line(run.command)}  {how_it_ended(run)} after {run.seconds:.1f} s")
-
-
-def cost_line(micros: int, calls: int) -> str:
-    return f"{dollars(micros)} in {calls} model calls"
 
 
 def one_line(text: str, limit: int = 160) -> str:

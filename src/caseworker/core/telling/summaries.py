@@ -6,6 +6,7 @@ from typing import Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Severity
 from caseworker.core.bug.case import BugCase, BugState, BugStatus
 from caseworker.core.casefile.model import CaseFile
@@ -45,7 +46,7 @@ class Seen(BaseModel):
 class Summary(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    case: str
+    case: CaseId
     title: str
     state: IssueState
     stands: str
@@ -185,7 +186,7 @@ class BugSummary(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    case: str
+    case: CaseId
     title: str
     reporter: str
     status: BugStatus

@@ -16,7 +16,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.runs.run import ENDED, Run, RunState
 from caseworker.core.sla.words import span
-from caseworker.core.telling.pull_request import cost_words
+from caseworker.core.telling.money import money_words
 
 EVERY: Final = timedelta(seconds=10)
 """A comment is changed at most this often while its run works."""
@@ -110,7 +110,7 @@ def is_due(run: Run, *, body: str, written: str, written_at: datetime | None, no
 def _head(run: Run, tracked: Tracked, now: datetime, redactor: Redactor) -> list[str]:
     figures = (
         _state_words(run, tracked),
-        cost_words(run.cost_micros, rehearsed=tracked.rehearsed),
+        money_words(run.cost_micros, rehearsed=tracked.rehearsed),
         str(run.turns),
         span(timedelta(milliseconds=run.wall_clock_ms)),
         str(tracked.messages_read),

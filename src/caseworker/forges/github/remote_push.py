@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.repositories import OUR_BRANCHES, RemoteRepository
 from caseworker.forges.dropped_commits import drops_others_work, git_dir_of, refuse_branch
 from caseworker.forges.github.counted_writes import CountedWrites
@@ -58,7 +58,8 @@ class RemotePush:
         refuse_branch(branch, push.workspace, expected=push.expected, update=push.update)
         if push.commit == push.workspace.base:
             raise Refused(
-                f"{case} has changed nothing.", todo=f"Say what it should change, or type: caseworker close '{case}'"
+                f"{case} has changed nothing.",
+                todo=f"Say what it should change, or type: caseworker close {typed(case)}",
             )
         if branch == (await self.reader.repository(repository)).default_branch:
             raise Refused(f"Caseworker never pushes to the default branch, which is {branch}.")
@@ -73,7 +74,7 @@ class RemotePush:
 
 
 def _moved(repository: RemoteRepository, push: PushBranch, there: Sha | None) -> BranchIsTheirs:
-    again = f"Then type: caseworker retry '{push.workspace.case}'"
+    again = f"Then type: caseworker retry {typed(push.workspace.case)}"
     name = f"{repository.owner}/{repository.name}"
     if there is None:
         return BranchIsTheirs(f"{push.branch} was deleted in {name} since Caseworker pushed it.", todo=again)
