@@ -9,20 +9,23 @@ from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.budget import dollars
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredAny
+from caseworker.ports.boards import BoardFilter
+from caseworker.views.board import row_of
 
 _STANDS_LENGTH = 300
+MOST_CASES = 10_000
+"""The newest ones that are listed."""
 
 
 async def show_cases(store: Store, console: Console, *, as_json: bool) -> None:
     """List cases of every kind, the newest change first."""
-    rows = await store.cases.all()
+    found = await store.boards.page(BoardFilter(), offset=0, limit=MOST_CASES)
     if as_json:
-        print_json([_case_json(row) for row in rows])
+        print_json([row_of(entry).model_dump(mode="json") for entry in found.entries])
         return
-    for stored in rows:
-        spent = await store.ledger.spent(stored.case.id)
-        cost = "rehearsed" if stored.rehearsal is not None else dollars(spent.micros)
-        console.print(case_row(stored, cost, terminal=console.is_terminal))
+    for entry in found.entries:
+        cost = "rehearsed" if entry.stored.rehearsal is not None else dollars(entry.spent_micros)
+        console.print(case_row(entry.stored, cost, terminal=console.is_terminal))
 
 
 def case_row(stored: StoredAny, cost: str, *, terminal: bool) -> RenderableType:
@@ -35,18 +38,3 @@ def case_row(stored: StoredAny, cost: str, *, terminal: bool) -> RenderableType:
     about = Text.assemble((f"{stored.case.id}  ", "bold"), title)
     below = Text.assemble(stands, (f"  {cost}, {changed}", "dim"))
     return Group(about, Padding(below, (0, 0, 0, 2)))
-
-
-def _case_json(stored: StoredAny) -> dict[str, object]:
-    view = view_of(stored)
-    return {
-        "case": stored.case.id,
-        "kind": stored.kind.value,
-        "title": stored.title,
-        "state": view.state,
-        "stands": view.how_it_stands()[1],
-        "opened_at": stored.opened_at.isoformat(),
-        "changed_at": stored.changed_at.isoformat(),
-        "pull_request": view.pull_request,
-        "trace": stored.trace,
-    }
