@@ -12,7 +12,6 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 import caseworker
 from caseworker.core.casefile.learnings import Learning
 from caseworker.dashboard.addresses import CASE_PATTERN
-from caseworker.dashboard.api import DeliveryQuery, NoQuery, RecordQuery
 from caseworker.dashboard.api_models import (
     Buttons,
     DeliveryPage,
@@ -26,6 +25,7 @@ from caseworker.dashboard.api_models import (
     RepositoryList,
     SentMessage,
 )
+from caseworker.dashboard.api_routes import DeliveryQuery, NoQuery, RecordQuery
 from caseworker.views.board import Board, BoardQuery
 from caseworker.views.cost_tables import Costs
 from caseworker.views.whole_cases import WholeCase

@@ -11,8 +11,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from caseworker.dashboard.addresses import register_case_paths
-from caseworker.dashboard.api import Api
 from caseworker.dashboard.api_answers import problem
+from caseworker.dashboard.api_routes import Api
 from caseworker.dashboard.case_page import CasePage
 from caseworker.dashboard.change_page import ChangePage
 from caseworker.dashboard.guard import Guard
