@@ -8,13 +8,16 @@ from starlette.responses import Response
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Standing
+from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
 from caseworker.dashboard.event_stream import EventStream, Sent
 from caseworker.dashboard.office import Office, html, viewer_of
 from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import standing_of_viewer
-from caseworker.ports import StoredAny, StoredBug
+from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
+from caseworker.views.changes import commits_of
+from caseworker.views.red_and_green import proof_of
 from caseworker.views.story_items import StoryItem, steps_of, story_items
 from caseworker.views.whole_cases import story_of, whole_case
 
@@ -108,6 +111,10 @@ class CasePage:
             "standing": standing,
             "buttons": buttons_for(stored, standing),
             "reporter": stored.reporter if isinstance(stored, StoredBug) else None,
+            "proof": proof_of(whole.builds),
+            "commits": commits_of(stored),
+            "verdict": _verdict(stored),
+            "investigated": _investigated(stored),
         }
 
     async def _open_steps(self, case: CaseId, items: list[StoryItem], newest: int) -> dict[int, list[StoryItem]]:
@@ -122,3 +129,16 @@ class CasePage:
             ]
             for item in at_work
         }
+
+
+def _verdict(stored: StoredAny) -> str:
+    """Whether the pull request can be merged, as Markdown. Empty: nobody has judged it."""
+    if not isinstance(stored, StoredPull) or stored.case.sight.verdict is None:
+        return ""
+    return verdict_section(stored.case.sight.verdict, is_over=stored.case.is_over)
+
+
+def _investigated(stored: StoredAny) -> int:
+    """How many investigations the case has had."""
+    known = stored.case.investigation if isinstance(stored, StoredCase) else None
+    return 0 if known is None else known.number

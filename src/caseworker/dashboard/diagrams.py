@@ -7,12 +7,14 @@ from typing import Final
 
 from markupsafe import Markup
 
+from caseworker.core.base.budget import dollars
 from caseworker.core.kinds import CaseKind
+from caseworker.views.cost_tables import CostLine
 from caseworker.views.whole_cases import StateStep
 
-_WIDTH: Final = 132
+_WIDTH: Final = 104
 _HEIGHT: Final = 26
-_GAP_X: Final = 26
+_GAP_X: Final = 14
 _GAP_Y: Final = 16
 _SHORT: Final = {
     "analyzing_requirements": "analysis",
@@ -119,3 +121,27 @@ def _edge(spots: Mapping[str, _Spot], start: str, end: str, count: int) -> Marku
         bend = max(20.0, abs(x2 - x1) / 2) * (1 if forward else -1)
         path = f"M{x1},{y1} C{x1 + bend},{y1} {x2 - bend},{y2} {x2},{y2}"
     return Markup('<path class="way" d="{}" stroke-width="{}"/>').format(path, round(stroke, 1))
+
+
+_COLUMN: Final = 26
+_TALL: Final = 120
+
+
+def columns(days: Sequence[CostLine]) -> Markup:
+    """Spending by day, a column each."""
+    most = max((day.micros for day in days), default=0) or 1
+    drawn = []
+    for place, day in enumerate(days):
+        height = round(_TALL * day.micros / most, 1)
+        shape = Markup(
+            '<g><title>{}: {} in {} calls</title><rect class="column" x="{}" y="{}" width="{}" height="{}" rx="2"/></g>'
+        )
+        x, y = place * _COLUMN + 2, 8 + _TALL - height
+        drawn.append(shape.format(day.name, dollars(day.micros), day.calls, x, y, _COLUMN - 6, max(height, 1)))
+        if place % 5 == 4 or place == len(days) - 1:
+            label = Markup('<text x="{}" y="{}">{}</text>')
+            drawn.append(label.format(place * _COLUMN + _COLUMN / 2 - 1, _TALL + 24, day.name[5:]))
+    width = len(days) * _COLUMN
+    told = f"Spending by day: at most {dollars(most if most > 1 else 0)} on one day"
+    svg = Markup('<svg class="columns-chart" viewBox="0 0 {} {}" width="{}" role="img" aria-label="{}">{}</svg>')
+    return svg.format(width, _TALL + 30, width, told, Markup("").join(drawn))

@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
 
 from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.dashboard.deployment import DeploymentLook, unknown_deployment
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
@@ -28,6 +29,7 @@ class Office:
     place: Place
     sessions: Sessions
     pulse: Pulse = field(repr=False)
+    deployment: DeploymentLook = unknown_deployment
 
     async def visible(self, viewer: Viewer) -> frozenset[RepositoryId] | None:
         """The repositories that this viewer may see. Null: all."""

@@ -14,7 +14,7 @@ import caseworker
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable
 from caseworker.dashboard.addresses import case_path, case_slug
-from caseworker.dashboard.diagrams import state_diagram
+from caseworker.dashboard.diagrams import columns, state_diagram
 
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 _MARKDOWN.disable("image")
@@ -44,7 +44,11 @@ def environment() -> Environment:
         words=lambda name: str(name).replace("_", " "),
     )
     made.globals.update(
-        static=static_path, version=caseworker.__version__, state_diagram=state_diagram, now=lambda: datetime.now(UTC)
+        static=static_path,
+        version=caseworker.__version__,
+        state_diagram=state_diagram,
+        columns=columns,
+        now=lambda: datetime.now(UTC),
     )
     return made
 

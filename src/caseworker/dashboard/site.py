@@ -1,5 +1,8 @@
 """Puts the dashboard together: routes behind the guard, and the loop that looks for changes."""
 
+import json
+from http import HTTPStatus
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -8,11 +11,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from caseworker.dashboard.addresses import register_case_paths
-from caseworker.dashboard.board_page import BoardPage
+from caseworker.dashboard.api_answers import problem
+from caseworker.dashboard.api_routes import Api
 from caseworker.dashboard.case_page import CasePage
+from caseworker.dashboard.change_page import ChangePage
+from caseworker.dashboard.list_pages import Lists
 from caseworker.dashboard.login import Login
 from caseworker.dashboard.office import Office, html
+from caseworker.dashboard.openapi import OPERATIONS, description
 from caseworker.dashboard.press import Press
+from caseworker.dashboard.region_page import RegionPage
 from caseworker.dashboard.request_wall import Guard
 from caseworker.dashboard.shown import static_bytes
 
@@ -24,12 +32,15 @@ _FILES = frozenset(
 
 def make_site(office: Office) -> ASGIApp:
     register_case_paths()
-    board, case, press, login = BoardPage(office), CasePage(office), Press(office), Login(office)
+    case, change, press, login = CasePage(office), ChangePage(office), Press(office), Login(office)
+    pages = {path: RegionPage(office, region) for path, region in Lists(office).regions().items()}
     routes = [
-        Route("/", board.show),
-        Route("/live/board", board.live),
+        *(Route(path, one.show) for path, one in pages.items()),
+        *(Route(f"/live/{one.name}", one.live) for one in pages.values()),
         Route("/cases/{case:case}", case.show),
         Route("/cases/{case:case}/turns/{entry:int}", case.steps),
+        Route("/cases/{case:case}/diff", change.diff),
+        Route("/cases/{case:case}/investigation", change.investigation),
         Route("/cases/{case:case}/messages", press.send, methods=["POST"]),
         Route("/live/cases/{case:case}", case.live),
         Route("/login", login.show),
@@ -37,9 +48,20 @@ def make_site(office: Office) -> ASGIApp:
         Route("/enter/{secret}", login.by_link),
         Route("/logout", login.log_out, methods=["POST"]),
         Route("/static/{name}", _static),
+        *_api_routes(office),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_here})
     return Guard(app, place=office.place, sessions=office.sessions)
+
+
+def _api_routes(office: Office) -> list[Route]:
+    api, described = Api(office), json.dumps(description())
+
+    async def describe(_: Request) -> Response:
+        return Response(described, media_type="application/json")
+
+    operations = [Route(one.route, getattr(api, one.handler), methods=[one.method.upper()]) for one in OPERATIONS]
+    return [Route("/api/v1/openapi.json", describe), *operations]
 
 
 async def _static(request: Request) -> Response:
@@ -52,4 +74,6 @@ async def _static(request: Request) -> Response:
 
 async def _not_here(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if request.url.path.startswith("/api/"):
+        return problem(error.status_code, HTTPStatus(error.status_code).phrase, error.detail)
     return html("problem.html", request, error.status_code, values={"problem": error.detail})

@@ -71,6 +71,15 @@ class Cost(_Value):
     micros: int
 
 
+class Lease(_Value):
+    """A developer turn that is at work, or waits in line."""
+
+    case: CaseId
+    turn: int
+    at_work: bool
+    renewed_at: datetime
+
+
 class Boards(Protocol):
     async def page(self, wanted: BoardFilter, *, offset: int, limit: int, oldest_first: bool = False) -> BoardEntries:
         """A page of the board, by the time of the last change."""
@@ -88,3 +97,6 @@ class Boards(Protocol):
         without a record entry."""
 
     async def costs(self, since: datetime) -> Sequence[Cost]: ...
+
+    async def leases(self) -> Sequence[Lease]:
+        """In the order of the line."""

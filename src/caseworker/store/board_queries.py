@@ -8,9 +8,10 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.kinds import CaseKind
-from caseworker.ports.boards import BoardEntries, BoardEntry, BoardFilter, Change, Cost, StateCount
+from caseworker.ports.boards import BoardEntries, BoardEntry, BoardFilter, Change, Cost, Lease, StateCount
 from caseworker.store.loaders import stored_of
 from caseworker.store.message_tables import messages
+from caseworker.store.place_tables import places
 from caseworker.store.port import Port
 from caseworker.store.run_tables import runs
 from caseworker.store.tables import cases, ledger, turns
@@ -69,6 +70,12 @@ class StoredBoards(Port):
         async with self._database.reading() as connection:
             rows = (await connection.execute(query.group_by(messages.c.case))).all()
         return {CaseId(case): (several, claimed, settled) for case, several, claimed, settled in rows}
+
+    async def leases(self) -> Sequence[Lease]:
+        query = select(places.c.case, places.c.turn, places.c.held, places.c.renewed_at).order_by(places.c.ticket)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(query)).all()
+        return [Lease(case=CaseId(case), turn=turn, at_work=held, renewed_at=at) for case, turn, held, at in rows]
 
     async def costs(self, since: datetime) -> Sequence[Cost]:
         workflow = (

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import BugState, status_of
 from caseworker.core.issue.states import TERMINAL, IssueState
@@ -29,34 +29,26 @@ PAGE: Final = 50
 LAST_PAGE: Final = 10_000
 
 
-class CaseState(BaseModel):
+class Position(BaseModel):
+    """Where a case stands, and who has to do something."""
+
     model_config = ConfigDict(frozen=True)
 
-    name: str
-    """For programs."""
     words: str
-    stands: str
-    """Where the case stands, in a sentence."""
+    """The state in words."""
     group: Group
     mover: str
     """Who works, or has to move. Empty: the case is over."""
-    failed: bool
-    """It ended without what it was for."""
-
-
-class CaseTimes(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    opened_at: datetime
-    changed_at: datetime
     since: datetime
     """When it entered its state, if that is known; otherwise its last change."""
     due: datetime | None
     """When a promise, a wait or a session ends. Null: nothing is due."""
+    failed: bool
+    """It ended without what it was for."""
 
 
 class CaseRow(BaseModel):
-    """A case as the board shows it."""
+    """A case as the board shows it, and as `caseworker cases --json` prints it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,10 +56,15 @@ class CaseRow(BaseModel):
     kind: CaseKind
     title: str
     repository: RepositoryId
-    state: CaseState
-    times: CaseTimes
+    state: str
+    stands: str
+    """In a sentence."""
+    position: Position
+    opened_at: datetime
+    changed_at: datetime
     pull_request: int | None
     parent: CaseId | None
+    trace: TraceId
     cost_micros: int
     rehearsed: bool
     sequence: int
@@ -150,19 +147,21 @@ def row_of(entry: BoardEntry) -> CaseRow:
         kind=stored.kind,
         title=stored.title,
         repository=stored.repository,
-        state=CaseState(
-            name=name,
+        state=name,
+        stands=stands,
+        position=Position(
             words=words,
-            stands=stands,
             group=group_of(stored),
             mover=_mover(stored),
+            since=_since(stored),
+            due=_due(stored),
             failed=_failed(stored),
         ),
-        times=CaseTimes(
-            opened_at=stored.opened_at, changed_at=stored.changed_at, since=_since(stored), due=_due(stored)
-        ),
+        opened_at=stored.opened_at,
+        changed_at=stored.changed_at,
         pull_request=_pull_request(stored),
         parent=None if isinstance(stored, StoredBug) else stored.parent,
+        trace=stored.trace,
         cost_micros=entry.spent_micros,
         rehearsed=stored.rehearsal is not None,
         sequence=entry.sequence,

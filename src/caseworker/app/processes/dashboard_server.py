@@ -2,10 +2,12 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from caseworker.app.processes.deployment_look import look_at_deployment
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
 from caseworker.dashboard.log_ins import Sessions
@@ -43,5 +45,6 @@ def make_dashboard(settings: Settings, desk: IntakeDesk, port: int) -> Dashboard
         place=Place(port=port, public=settings.dashboard_url),
         sessions=Sessions(settings.home, settings.dashboard_tokens),
         pulse=Pulse(desk.store),
+        deployment=partial(look_at_deployment, settings),
     )
     return DashboardServer(office, make_site(office), time.monotonic())

@@ -13,8 +13,11 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.kinds import KINDS
 from caseworker.ports import Store, StoredAny
+from caseworker.ports.boards import BoardEntry, BoardFilter
 
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_MOST: Final = 10_000
+"""The newest cases, among which is chosen."""
 _SPAN: Final = re.compile(r"(\d{1,5})\s*([mhdw])")
 
 
@@ -36,19 +39,23 @@ class CaseFilter:
 class Listed:
     """A case, and where its code is."""
 
-    stored: StoredAny
+    entry: BoardEntry
     place: RepositoryRef
     is_demo: bool
 
+    @property
+    def stored(self) -> StoredAny:
+        return self.entry.stored
+
 
 async def listed(store: Store, settings: Settings) -> list[Listed]:
-    """All cases, the newest change first."""
+    """The cases, the newest change first."""
     demos = (settings.home / "demo").resolve()
     found = []
-    for stored in await store.cases.all():
-        place = await store.repositories.ref(stored.repository)
+    for entry in (await store.boards.page(BoardFilter(), offset=0, limit=_MOST)).entries:
+        place = await store.repositories.ref(entry.stored.repository)
         is_demo = isinstance(place, LocalRepository) and place.path.is_relative_to(demos)
-        found.append(Listed(stored=stored, place=place, is_demo=is_demo))
+        found.append(Listed(entry=entry, place=place, is_demo=is_demo))
     return found
 
 

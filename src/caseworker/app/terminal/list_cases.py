@@ -13,6 +13,7 @@ from caseworker.core.base.ids import typed
 from caseworker.core.telling.money import short_money_words
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store
+from caseworker.views.board import row_of
 
 _STANDS_LENGTH = 300
 
@@ -25,8 +26,7 @@ async def show_cases(store: Store, settings: Settings, console: Console, wanted:
         print_json([_case_json(row) for row in rows])
         return
     for row in rows:
-        spent = await store.ledger.spent(row.stored.case.id)
-        cost = short_money_words(spent.spent_micros, rehearsed=row.stored.rehearsal is not None)
+        cost = short_money_words(row.entry.spent_micros, rehearsed=row.stored.rehearsal is not None)
         console.print(case_row(row, cost, terminal=console.is_terminal))
     if not rows:
         console.print("No case fits." if wanted.is_set else "There are no cases yet.")
@@ -49,18 +49,5 @@ def case_row(row: Listed, cost: str, *, terminal: bool) -> RenderableType:
 
 
 def _case_json(row: Listed) -> dict[str, object]:
-    stored, view = row.stored, view_of(row.stored)
-    return {
-        "case": stored.case.id,
-        "kind": stored.kind.value,
-        "title": stored.title,
-        "state": view.state,
-        "stands": view.how_it_stands()[1],
-        "repository": stored.repository,
-        "place": str(row.place),
-        "demo": row.is_demo,
-        "opened_at": stored.opened_at.isoformat(),
-        "changed_at": stored.changed_at.isoformat(),
-        "pull_request": view.pull_request,
-        "trace": stored.trace,
-    }
+    """The board's row, and where the code is."""
+    return {**row_of(row.entry).model_dump(mode="json"), "place": str(row.place), "demo": row.is_demo}

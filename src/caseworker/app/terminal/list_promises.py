@@ -12,11 +12,11 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Recorded
-from caseworker.core.sla.clock import SlaLine, listing
+from caseworker.core.sla.clock import SlaLine
 from caseworker.core.sla.words import promise_words, span
 from caseworker.core.telling.story import one_line
 from caseworker.ports import StoredBug
-from caseworker.views.promises import facts_about, sla_line
+from caseworker.views.promises import open_promises, sla_line
 
 
 def promises_in_words(stored: StoredBug, record: Sequence[Recorded], now: datetime) -> str:
@@ -32,10 +32,9 @@ async def show_sla(settings: Settings, console: Console, *, as_json: bool) -> No
 
 async def _show(settings: Settings, console: Console, *, as_json: bool) -> None:
     async with reading(settings) as store:
-        bugs = {bug.case.id: bug for bug in await store.bugs.list() if not bug.case.is_over}
-        facts = [(facts_about(bug, await store.record.whole(case)), bug.policy) for case, bug in bugs.items()]
-    now = datetime.now(UTC)
-    lines = listing(facts, now)
+        now = datetime.now(UTC)
+        promises = await open_promises(store, now)
+    lines, bugs = [line for line, _ in promises], {bug.case.id: bug for _, bug in promises}
     if as_json:
         print_json([{**line.model_dump(mode="json"), "title": bugs[line.case].title} for line in lines])
         return

@@ -49,7 +49,7 @@
   });
 
   // Keys
-  const to = { b: "/", n: "/needs-you", d: "/deliveries", s: "/sla", l: "/learnings", r: "/repositories", c: "/costs", h: "/health" };
+  const to = { b: "/", n: "/needs-you", d: "/deliveries", s: "/sla", l: "/learnings", r: "/repositories", c: "/costs", h: "/status" };
   let going = 0;
   const stops = () => [...document.querySelectorAll(".board .title, .story > li > details > summary, .story > li > .at, .list .title")]
     .filter((one) => one.offsetParent !== null && !(one.matches(".at") && one.parentElement.querySelector(":scope > details")));

@@ -1,0 +1,80 @@
+"""Every page shows what it is for, and text of others only as text."""
+
+import pytest
+
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.messages import Audience
+from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
+from caseworker.store.store import Store
+from tests.dashboard.visitor import Visitor
+from tests.edges.store_examples import TRACE, open_bug, open_case, said
+from tests.intake.test_conversation_issue import Counter
+
+PAGES = ("/", "/needs-you", "/deliveries", "/sla", "/learnings", "/repositories", "/costs", "/status")
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "{{ 7*7 }}{% raw %}",
+    "[x](javascript:alert(1))",
+    "\u202eright to left\u202c",
+    "</textarea></details></ol>",
+    "data: x\n\nevent: evil\r\rid: 99",
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_of_an_empty_deployment_says_what_would_be_there(visitor: Visitor, path: str) -> None:
+    assert "<main" in await visitor.sees(path)
+
+
+async def test_what_waits_for_a_person_has_its_buttons(visitor: Visitor, store: Store) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL)
+    page = await visitor.sees("/needs-you")
+    assert case in page
+    assert "Approve" in page
+    assert "Reject" in page
+
+
+async def test_an_open_bug_is_among_the_promises(visitor: Visitor, store: Store) -> None:
+    bug = await open_bug(store)
+    assert bug in await visitor.sees("/sla")
+
+
+async def test_learnings_name_the_case_they_came_from(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    stored = await store.cases.load(case)
+    assert stored is not None
+    await store.learnings.add(stored.repository, case, [Observation(type="build", content="uses `make`")])
+    page = await visitor.sees("/learnings")
+    assert "<code>make</code>" in page
+    assert "local/shop#1" in page
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_text_is_text_everywhere(visitor: Visitor, store: Store, text: str) -> None:
+    case = await open_case(store, f"title {text}")
+    await store.inbox.put(said(case, text))
+    stored = await store.cases.load(case)
+    assert stored is not None
+    await store.learnings.add(stored.repository, case, [Observation(type=text, content=text)])
+    entries: list[Entry] = [
+        Noted(text=text),
+        Posted(audience=Audience.DEVELOPERS, about="question", text=text),
+        AgentSaid(turn=1, text=text),
+        ToolCalled(turn=1, call="1", tool=text, summary=text),
+        ToolReturned(turn=1, call="1", ok=False, output=text),
+    ]
+    await store.record.append(case, entries, trace=TRACE)
+    for path in ("/", "/learnings", "/repositories", "/cases/local/shop~1", "/?text=" + "%3Cscript%3E"):
+        page = (await visitor.sees(path)).lower()
+        for dangerous in ("<script>alert", "<img src=x", "<svg onload", 'javascript:alert(1)"', "\u202e"):
+            assert dangerous not in page
+
+
+async def test_a_line_of_100_kb_is_shown_and_does_not_break_the_page(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    await store.record.append(case, [Noted(text="x" * 100_000)], trace=TRACE)
+    assert "xxx" in await visitor.sees("/cases/local/shop~1")
