@@ -18,6 +18,7 @@ from caseworker.core.pull.case import PullState
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.engine.client import connect
 from caseworker.github_double.acts.repository_acts import protect
+from caseworker.intake.github_reconcile import EVERY
 
 _WATCHED: Final = 200
 _ROUNDS: Final = 2
@@ -136,11 +137,17 @@ async def _begin(office: GitHubOffice) -> list[PullSession]:
 
 
 async def _until_events_rest(office: GitHubOffice) -> None:
-    """Until nothing that was set up wakes a session any more."""
-    before = -1
-    while (now := (await _count(office)).events) != before:
+    """Until nothing that was set up wakes a session any more. The reconciliation sees each new session once, and once
+    more when GitHub has computed its merge."""
+    before: tuple[int, int] | None = None
+    while (now := await _events_and_wakes(office)) != before:
         before = now
-        await asyncio.sleep(10)
+        await asyncio.sleep(EVERY + 10)
+
+
+async def _events_and_wakes(office: GitHubOffice) -> tuple[int, int]:
+    found = await _count(office)
+    return found.events, found.wakes
 
 
 async def _look_at_all(sessions: list[PullSession]) -> None:
