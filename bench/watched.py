@@ -15,12 +15,15 @@ from bench.quiet import keep_logs_quiet
 from bench.report import Report, Row
 from caseworker.core.base.policy import Policy
 from caseworker.core.pull.case import PullState
+from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.engine.client import connect
 from caseworker.github_double.acts.repository_acts import protect
+from caseworker.intake.github_reconcile import EVERY
 
 _WATCHED: Final = 200
 _ROUNDS: Final = 2
 _POINTS_AN_HOUR: Final = 1_000
+_MOST_DELIVERIES: Final = 100_000
 _AT_ONCE: Final = 20
 _PAUSE: Final = 60.0
 """Seconds between two looks by timer here."""
@@ -36,6 +39,8 @@ class _Count:
     """Of REST, as far as they count against the limit."""
     events: int
     """Deliveries of webhooks, without those of our own comments: a tracking comment shows life now and then."""
+    wakes: int
+    """Those of them that woke a session, so that it looked before its time."""
 
     def since(self, before: "_Count") -> "_Count":
         return _Count(
@@ -43,6 +48,7 @@ class _Count:
             points=self.points - before.points,
             requests=self.requests - before.requests,
             events=self.events - before.events,
+            wakes=self.wakes - before.wakes,
         )
 
 
@@ -74,6 +80,7 @@ def measure() -> Report:
                 target=_POINTS_AN_HOUR,
             ),
             Row(what="events of GitHub meanwhile", samples=[quiet.events], unit="", target=0),
+            Row(what="looks that an event caused", samples=[quiet.wakes], unit="", target=0),
             Row(what="REST requests that count, a look", samples=[quiet.requests / quiet.looks], unit="times"),
             Row(what="looks a minute, woken all at once", samples=[woken / found.rung_seconds * 60], unit="/min"),
             Row(what="looks by timer besides", samples=[found.rung.looks - woken], unit="", part=True),
@@ -98,16 +105,16 @@ async def _measure(folder: Path) -> _Measured:
     ):
         sessions = await _begin(office)
         memory: list[float] = []
-        before, begun = _count(office), time.monotonic()
+        before, begun = await _count(office), time.monotonic()
         for _ in range(_ROUNDS):
             await asyncio.sleep(_PAUSE)
             memory.append(_memory())
-        quiet, quiet_seconds = _count(office).since(before), time.monotonic() - begun
-        before, begun = _count(office), time.monotonic()
+        quiet, quiet_seconds = (await _count(office)).since(before), time.monotonic() - begun
+        before, begun = await _count(office), time.monotonic()
         for _ in range(_ROUNDS):
             await _look_at_all(sessions)
             memory.append(_memory())
-        rung, rung_seconds = _count(office).since(before), time.monotonic() - begun
+        rung, rung_seconds = (await _count(office)).since(before), time.monotonic() - begun
         await office.serving_stops()
         await office.world.worker_stops()
         return _Measured(quiet, quiet_seconds, rung, rung_seconds, memory)
@@ -130,11 +137,17 @@ async def _begin(office: GitHubOffice) -> list[PullSession]:
 
 
 async def _until_events_rest(office: GitHubOffice) -> None:
-    """Until nothing that was set up wakes a session any more."""
-    before = -1
-    while (now := _count(office).events) != before:
+    """Until nothing that was set up wakes a session any more. The reconciliation sees each new session once, and once
+    more when GitHub has computed its merge."""
+    before: tuple[int, int] | None = None
+    while (now := await _events_and_wakes(office)) != before:
         before = now
-        await asyncio.sleep(10)
+        await asyncio.sleep(EVERY + 10)
+
+
+async def _events_and_wakes(office: GitHubOffice) -> tuple[int, int]:
+    found = await _count(office)
+    return found.events, found.wakes
 
 
 async def _look_at_all(sessions: list[PullSession]) -> None:
@@ -145,7 +158,7 @@ async def _look_at_all(sessions: list[PullSession]) -> None:
         await session.expect_look_since(last)
 
 
-def _count(office: GitHubOffice) -> _Count:
+async def _count(office: GitHubOffice) -> _Count:
     double, hook = office.github.double, office.installation.app.hook
     assert hook is not None
     ours = [one for one in double.log.entries if one.actor == BOT]
@@ -155,6 +168,7 @@ def _count(office: GitHubOffice) -> _Count:
         points=sum(spent),
         requests=sum(one.face == "rest" and one.status != 304 for one in ours),
         events=sum(one.event != "issue_comment" for one in hook.deliveries),
+        wakes=len(await office.world.store.deliveries.list(outcome=OutcomeKind.WOKEN, limit=_MOST_DELIVERIES)),
     )
 
 

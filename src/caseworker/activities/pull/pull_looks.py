@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Final
 
 import structlog
@@ -78,8 +79,10 @@ class PullLooks:
         verdict, before = await self._judge(request, facts), request.case.sight.verdict
         is_news = before is None or _told(before) != _told(verdict)
         if is_news:  # a pull request is looked at many times
+            told = sha256(repr(_told(verdict)).encode()).hexdigest()[:20]
+            key = f"judged/{request.case.progress.transitions}/{request.case.sight.looked_at}/{told}"
             entry = PullJudged(verdict=verdict)
-            await self._ports.store.record.append(request.case.id, [entry], trace=stored.trace)
+            await self._ports.store.record.append(request.case.id, [entry], trace=stored.trace, key=key)
         subject = facts.subject
         return Seen(
             verdict=verdict,
