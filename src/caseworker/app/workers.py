@@ -106,6 +106,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             records.settle_messages,
             records.record_move,
             records.save_case,
+            records.record_stall,
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,

@@ -27,6 +27,7 @@ from caseworker.contract.wire import (
     SayRequest,
     SettleRequest,
     SinceRequest,
+    StallRequest,
     TurnReply,
     TurnRequest,
 )
@@ -69,6 +70,11 @@ class RecordActivities:
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
+        signature()
+
+    @activity.defn
+    async def record_stall(self, request: StallRequest) -> None:
+        """Tell on the record that a turn has to wait, and until when. For every kind of case."""
         signature()
 
     @activity.defn

@@ -8,9 +8,9 @@ from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.load_case import claimed, stored_case
+from caseworker.activities.shared.load_case import claimed, stored_any, stored_case
 from caseworker.contract.activities import RecordActivities
-from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
+from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest, StallRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.casefile.new_attempts import DEVELOPING
@@ -23,6 +23,7 @@ from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.ended_attempts import ended_attempt
+from caseworker.core.record.entries import TurnStalled
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
@@ -76,6 +77,14 @@ class Records(RecordActivities):
         if told is not None:
             with suppress(Transient):  # the message is in the bug's inbox, and the reconciler rings later
                 await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)
+
+    @activity.defn
+    async def record_stall(self, request: StallRequest) -> None:
+        with refusals_told():
+            stored = await stored_any(self._store, request.case)
+        entry = TurnStalled(reason=request.reason, next_try=request.next_try)
+        key = f"stall/{request.next_try.isoformat()}"
+        await self._store.record.append(request.case, [entry], trace=stored.trace, key=key)
 
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:

@@ -104,6 +104,8 @@ class Policy(SessionLimits):
     """How long after the first look more checks of a pull request may begin. Five times as long, none is expected."""
     checks_look_seconds: float = Field(default=60, gt=0)
     """The first pause between two looks at checks, if no event tells of a change."""
+    unreachable_seconds: float = Field(default=3_600, gt=0)
+    """How long a model's provider that can't be reached is tried again before a person is told."""
     turn_retries: int = Field(default=3, ge=0)
     """How often a turn that crashed is started again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)

@@ -10,6 +10,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage, VerdictKind
 from caseworker.core.evidence.check_verdict import CheckResult
+from caseworker.core.evidence.obstacles import Obstacle
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.outcomes.outcome import IssueOutcome
 
@@ -38,6 +39,12 @@ class TurnGaveUp(_Fact):
     """It handed in no valid outcome, also after its one repair."""
     limit: Literal["budget", "time"] | None = None
     """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
+    outside: Literal["key", "unreachable"] | None = None
+    """The cause is outside of the case: the provider refuses the key, or could not be reached for too long."""
+
+
+def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:
+    return TurnGaveUp(role=role, reason=reason, outside="unreachable" if unreachable else None)
 
 
 class Deferred(_Fact):
@@ -47,12 +54,17 @@ class Deferred(_Fact):
     reason: str
 
 
-class BuildEnded(_Fact):
+class _Judged(_Fact):
+    verdict: VerdictKind
+    reason: str
+    obstacle: Obstacle | None = None
+    """Of one that could not run: what stopped it."""
+
+
+class BuildEnded(_Judged):
     kind: Literal["build_ended"] = "build_ended"
     stage: Stage
     commit: Sha
-    verdict: VerdictKind
-    reason: str
     feedback: str = ""
     """For a red head: the failing commands and the end of their output."""
     unfit: bool = False
