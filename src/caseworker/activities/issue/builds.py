@@ -34,6 +34,7 @@ from caseworker.core.evidence.sensitive_paths import touched
 from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import read_diff
 from caseworker.core.evidence.weakened_tests import at_most, changed_unreadable, may_have_tests, weakened
+from caseworker.core.issue.facts import BuiltChange
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
@@ -70,8 +71,8 @@ class Building(BuildActivities):
                     weakened = await self._weakenings(request, workspace)
                 judged = await self._judge(request, tested, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
-                looked = {"touches": touches, "changed": tuple(changed[:_MOST_CHANGED]), "weakened": weakened}
-                return judged.model_copy(update=looked)
+                change = BuiltChange(files=tuple(changed[:_MOST_CHANGED]), weakened=weakened)
+                return judged.model_copy(update={"touches": touches, "change": change})
 
     async def _commands(self, request: BuildRequest, workspace: Workspace) -> list[Command]:
         # Build commands are read from the base: a change must not choose the commands that judge it.

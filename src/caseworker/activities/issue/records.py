@@ -23,7 +23,7 @@ from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.ended_attempts import ended_attempt
-from caseworker.core.record.entries import TurnStalled
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.ports import Doorbell, Store, StoredCase
 
 

@@ -31,9 +31,9 @@ from caseworker.core.record.entries import (
     Transitioned,
     TurnCompleted,
     TurnFailed,
-    TurnStalled,
     TurnStarted,
 )
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.money import call_words, short_money_words
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.told import Mark, Told

@@ -132,17 +132,17 @@ def _after_head(case: IssueCase, fact: BuildEnded) -> IssueCase:
     green = fact.commit if fact.verdict == "green" else None
     seen = {"green": green, "built": fact.commit, "feedback": fact.feedback, "obstacle": fact.obstacle}
     judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
-    looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
+    looked = {"touches": fact.touches, "changed": fact.change.files, "joined": ""}
     proof = {"proved": fact.commit if fact.unproved == "" else None, "unproved": fact.unproved or ""}
     tries = case.limits.test_tries + (fact.verdict == "green" and bool(fact.unproved))
-    return case.updated(**seen, **judged, **looked).updated(**proof, weakened=fact.weakened, test_tries=tries)
+    return case.updated(**seen, **judged, **looked).updated(**proof, weakened=fact.change.weakened, test_tries=tries)
 
 
 def _after_red(case: IssueCase, fact: BuildEnded) -> IssueCase:
     is_red = fact.verdict == "red"
     feedback = "" if is_red else f"{words.not_red(fact.verdict, fact.reason)}."
     tries = case.limits.test_tries + (not is_red)
-    seen = {"red_tests": fact.red_tests, "weakened": fact.weakened}
+    seen = {"red_tests": fact.red_tests, "weakened": fact.change.weakened}
     return case.updated(**seen).updated(red=is_red, feedback=feedback, test_tries=tries)
 
 

@@ -54,17 +54,23 @@ class Deferred(_Fact):
     reason: str
 
 
-class _Judged(_Fact):
+class BuiltChange(_Fact):
+    """What code has read of the change that was built."""
+
+    files: tuple[str, ...] = ()
+    """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
+    weakened: tuple[str, ...] = ()
+    """Tests removed, skipped or weakened, and changes of what decides. A sentence each."""
+
+
+class BuildEnded(_Fact):
+    kind: Literal["build_ended"] = "build_ended"
+    stage: Stage
+    commit: Sha
     verdict: VerdictKind
     reason: str
     obstacle: Obstacle | None = None
     """Of one that could not run: what stopped it."""
-
-
-class BuildEnded(_Judged):
-    kind: Literal["build_ended"] = "build_ended"
-    stage: Stage
-    commit: Sha
     feedback: str = ""
     """For a red head: the failing commands and the end of their output."""
     unfit: bool = False
@@ -77,15 +83,12 @@ class BuildEnded(_Judged):
     """It would be red without the forbidden paths too, because of the change."""
     touches: tuple[Touched, ...] = ()
     """Of a head: sensitive topics that the changed paths touch."""
-    changed: tuple[str, ...] = ()
-    """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
+    change: BuiltChange = BuiltChange()
     red_tests: tuple[str, ...] = ()
     """Of a red build: the new tests that failed, as their runner names them."""
     unproved: str | None = None
     """Of a head: why its tests prove nothing. Empty: one failed on the base's code, as it has to. Null: none was run
     there."""
-    weakened: tuple[str, ...] = ()
-    """Tests removed, skipped or weakened, and changes of what decides. A sentence each."""
 
 
 class PullRequestReady(_Fact):

@@ -31,7 +31,6 @@ from caseworker.core.record.entries import (
     Transitioned,
     TurnCompleted,
     TurnFailed,
-    TurnStalled,
     TurnStarted,
     WorkspaceRemoved,
 )
@@ -45,6 +44,7 @@ from caseworker.core.record.pull_entries import (
     TurnGiven,
     UnpushedKept,
 )
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.pull_story import pull_lines
 from caseworker.core.telling.told import Mark, Told
 
