@@ -43,7 +43,7 @@ def refused_key(status: int, words: str) -> str:
     said = f": {code(words)}" if words else ""
     return (
         f"the model's provider refuses the key ({status}){said}. Correct ANTHROPIC_API_KEY, or `anthropic_api_key` in "
-        "caseworker.toml; `caseworker doctor` tries it"
+        "caseworker.toml"
     )
 
 

@@ -53,6 +53,7 @@ class IssueWorkflow(BranchFlow):
     @workflow.run
     async def run(self, start: wire.CaseInput) -> None:
         self._case = self._saved = await self._call_store(RecordActivities.load_case, start.case)
+        self._policy = await self._call_store(RecordActivities.renew_policy, self._policy)
         while True:
             try:
                 await self._speak()
@@ -102,6 +103,8 @@ class IssueWorkflow(BranchFlow):
         found = transitions.look(self._case, claimed, self._policy, workflow.now(), meanwhile)
         await self._become(found.after, note=found.note)
         await self._settle_all(found.settled)
+        if found.moved and not self._case.people.taken_by:
+            self._policy = await self._call_store(RecordActivities.renew_policy, self._policy)
         self._in_hand = list(found.in_hand)
         return found.moved
 
