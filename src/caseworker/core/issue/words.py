@@ -40,7 +40,8 @@ def not_red(verdict: VerdictKind, reason: str) -> str:
 
 def outside(fact: TurnGaveUp) -> str:
     """Why a turn could not be made, for a cause that lies outside of the case."""
-    return f"The {of_role(fact.role)} can't work: {fact.reason.rstrip('.')}."
+    todo = " Check the network, or correct `anthropic_base_url` in caseworker.toml." if fact.outside != "key" else ""
+    return f"The {of_role(fact.role)} can't work: {fact.reason.rstrip('.')}.{todo}"
 
 
 def also_escalated(role: Role, reason: str) -> str:
