@@ -1,4 +1,4 @@
-"""Trouble outside of the case, a refused key or a provider that is away: told, waited for, and put right by a person."""
+"""Trouble outside of the case, a refused key or a provider that is away: told, waited for, put right by a person."""
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.subjects import WaitingFor
