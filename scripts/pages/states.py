@@ -218,6 +218,7 @@ _WAITS: Final = {
     WaitingFor.BUDGET: "more money",
     WaitingFor.MILESTONE: "permission to go on after a milestone",
     WaitingFor.MERGE: "a merge",
+    WaitingFor.CURE: "something to be put right outside of the case: the tests' environment, the key, the provider",
 }
 
 

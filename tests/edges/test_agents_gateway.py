@@ -83,7 +83,6 @@ async def test_an_answer_passes_unchanged_and_is_settled_as_the_provider_counted
         (429, "rate_limit_error", True),
         (529, "overloaded_error", True),
         (500, "api_error", True),
-        (401, "authentication_error", False),
         (400, "invalid_request_error", False),
     ],
 )
@@ -95,7 +94,7 @@ async def test_an_error_of_the_provider_passes_unchanged(tmp_path: Path, status:
         assert answer.status_code == status
         assert answer.json() == {"type": "error", "error": {"type": kind, "message": "as told"}}
         assert answer.headers["retry-after"] == "0"
-        assert gateway.trouble == Trouble(reason=f"the model's API answered {status}", passing=passing)
+        assert gateway.trouble == Trouble(reason=f"the model's API answered {status}: as told", passing=passing)
         assert ledger.settled == {0: (Usage(), 0)}
         await client.post("/v1/messages", json=question())
         assert gateway.trouble is None
@@ -147,6 +146,22 @@ async def test_an_answer_that_breaks_off_before_its_first_word_leaves_the_reserv
             assert gateway.trouble is not None
             assert gateway.trouble.passing
     assert (len(ledger.reserved), ledger.settled) == (2, {})
+
+
+async def test_a_refused_key_ends_the_calls_with_the_words_of_the_provider(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
+        api.failures = [(401, "authentication_error")]
+        answer = await client.post("/v1/messages", json=question())
+        assert answer.status_code == 403  # final for the agent's program, which would try again after a 401
+        assert gateway.stopped == Stop(
+            why="key",
+            reason="the model's provider refuses the key (401): `as told`. Correct ANTHROPIC_API_KEY, or "
+            "`anthropic_api_key` in caseworker.toml",
+        )
+        assert ledger.settled == {0: (Usage(), 0)}
+        assert (await client.post("/v1/messages", json=question())).status_code == 403
+        assert len(api.requests) == 1
 
 
 async def test_closing_the_gateway_while_the_model_thinks_leaves_the_reservation(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from time import monotonic, sleep
 import pytest
 
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.evidence.builds import MAX_FAILURES, OUTPUT_TAIL, Command, CommandRun, Purpose, failures_named
+from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun, Purpose
+from caseworker.core.evidence.failure_names import MAX_FAILURES, failures_named
 from caseworker.ports import Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.output import FailureNames

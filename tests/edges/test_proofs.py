@@ -124,7 +124,7 @@ async def test_what_did_not_run_and_fail_is_not_red(
 async def test_a_head_whose_tests_fail_on_the_base_is_proved(desk: Desk) -> None:
     await desk.red(test=NEW)
     reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED)
-    assert (reply.verdict, reply.unproved, reply.weakened) == ("green", "", ())
+    assert (reply.verdict, reply.unproved, reply.change.weakened) == ("green", "", ())
 
 
 async def test_a_test_that_is_made_vacuous_after_it_was_red_proves_nothing(desk: Desk) -> None:
@@ -148,7 +148,7 @@ async def test_a_red_test_that_is_skipped_or_deleted_on_the_head_is_red(desk: De
         reply = await desk.build(Stage.HEAD, test=test, code=BUGGY + "\n# fixed\n")
         told = "`tests.test_cart.test_total` was seen to fail without the change, and was not run on it"
         assert (reply.verdict, reply.reason) == ("red", told)
-        assert any("test_total" in one for one in reply.weakened)
+        assert any("test_total" in one for one in reply.change.weakened)
 
 
 async def test_a_feature_is_red_by_a_name_that_the_change_then_provides(desk: Desk) -> None:
@@ -179,6 +179,6 @@ async def test_a_name_that_only_the_tests_provide_proves_nothing(desk: Desk) -> 
 async def test_a_changed_conftest_is_named_with_every_write(desk: Desk) -> None:
     told = "`conftest.py`, which decides how tests are run, was changed."
     hides = "collect_ignore = ['tests/test_cart.py']\n"
-    assert (await desk.red(test=NEW, **{"conftest.py": hides})).weakened == (told,)
+    assert (await desk.red(test=NEW, **{"conftest.py": hides})).change.weakened == (told,)
     reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED, **{"conftest.py": hides})
-    assert told in reply.weakened
+    assert told in reply.change.weakened

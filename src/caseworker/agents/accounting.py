@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from caseworker.agents.meter import Meter
+from caseworker.agents.provider_words import is_about_key, refused_key
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable
 from caseworker.core.base.budget import cost, dollars, worst_case
 from caseworker.core.base.errors import DailyCap, Refused, Transient
@@ -22,7 +23,7 @@ _LONGEST_LIMIT: Final = 8 * 24 * 3_600.0
 class Stop:
     """Why no more calls are answered."""
 
-    why: Literal["budget", "calls", "script", "model", "quota"]
+    why: Literal["budget", "calls", "script", "model", "key", "quota"]
     reason: str
     seconds: float = 0
     """With quota: after how many seconds the provider answers again."""
@@ -101,9 +102,12 @@ def used_up(answer: ModelAnswer) -> Stop | None:
     return Stop(why="quota", reason="the model's usage limit is reached", seconds=min(seconds, _LONGEST_LIMIT))
 
 
-def refused_by(answer: ModelAnswer) -> Trouble | None:
-    """What an error of the provider means. None: it has answered."""
+def refused_by(answer: ModelAnswer, words: str = "") -> Stop | Trouble | None:
+    """What an error of the provider means. `words`: its own. None: it has answered."""
     if not answer.uncharged:
         return None
+    if is_about_key(answer.status, words):
+        return Stop(why="key", reason=refused_key(answer.status, words))
     passing = answer.status in (408, 409, 429) or answer.status >= 500
-    return Trouble(reason=f"the model's API answered {answer.status}", passing=passing)
+    said = f": {words}" if words else ""
+    return Trouble(reason=f"the model's API answered {answer.status}{said}", passing=passing)

@@ -132,7 +132,7 @@ class Talk:
 
     def _failed(
         self,
-        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "quota", "crashed", "script"],
+        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "key", "quota", "crashed", "script"],
         reason: str,
         *,
         retry: bool = False,

@@ -144,6 +144,8 @@ def _waited_for(case: IssueCase, wait: Wait) -> str:
             return "leave to go further than it was to go, which only the command `approve` gives"
         case WaitingFor.MERGE:
             return f"a person to merge pull request {case.delivery.pull_request}"
+        case WaitingFor.CURE:
+            return "a person to put something right outside of the case"
         case _:
             assert_never(wait.reason)
 

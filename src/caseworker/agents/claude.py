@@ -14,6 +14,7 @@ from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.process import AttemptFolder, attempt_folder, connected
+from caseworker.agents.provider_words import NO_KEY
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
@@ -93,7 +94,7 @@ class ClaudeRuntime:
             )
             return RehearsedUpstream(rehearsal, part, pace=self._model.pace)
         if self._model.key is None:
-            return AgentFailed(why="model", reason="there is no model key, and the case has no rehearsal")
+            return AgentFailed(why="key", reason=NO_KEY)
         return AnthropicUpstream(key=self._model.key, base_url=self._model.base_url)
 
     async def _work(self, talk: Talk, saw: Saw) -> Result:

@@ -21,6 +21,7 @@ from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, uns
 from caseworker.agents.admission import objection
 from caseworker.agents.http_server import OneCaller, broken_off, embedded_server, failure, read_call, refusal
 from caseworker.agents.meter import Meter
+from caseworker.agents.provider_words import read_refusal
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.agents.witness import AnswerReader, Witness
 from caseworker.ports import Attempt, Ledger
@@ -160,7 +161,15 @@ class Gateway:
             self.stopped = limit
             await answer.body.aclose()
             return _Unanswered(told=refusal(limit.reason), uncharged=True)
-        self.trouble = refused_by(answer)
+        if not answer.uncharged:
+            self.trouble = None
+            return answer
+        words, answer = await read_refusal(answer)
+        refused = refused_by(answer, words)
+        if isinstance(refused, Stop):  # told as final: the agent's program would try again after a 401
+            self.stopped = refused
+            return _Unanswered(told=refusal(refused.reason), uncharged=True)
+        self.trouble = refused
         return answer
 
     async def relay(self, call: ModelCall, reservation: int, scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.meter import Meter
+from caseworker.agents.provider_words import read_refusal
 from caseworker.agents.question_messages import (
     Malformed,
     Reply,
@@ -138,8 +139,9 @@ async def _call(call: ModelCall, upstream: Upstream, account: Account) -> Reply 
     try:
         answer = await upstream.send(call)
         uncharged = uncharged or answer.uncharged
+        words, answer = await read_refusal(answer) if answer.uncharged else ("", answer)
         body = await _read(answer, meter)
-        trouble = refused_by(answer)
+        trouble = refused_by(answer, words)
     except (NotScripted, Unreachable, BrokenOff) as error:
         uncharged = uncharged or isinstance(error, Unreachable)
         return _failed(unsent(error))
@@ -191,6 +193,6 @@ def _read_reply(body: bytes) -> Reply | Failed:
 def _failed(found: Stop | Trouble) -> Failed:
     if isinstance(found, Trouble):
         return Failed(why="model", reason=found.reason, retry=found.passing)
-    if found.why == "calls" or found.why == "quota":  # mypy narrows no `in`
+    if found.why == "calls" or found.why == "quota" or found.why == "key":  # mypy narrows no `in`
         return Failed(why="model", reason=found.reason)
     return Failed(why=found.why, reason=found.reason)

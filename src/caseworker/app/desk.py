@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from caseworker.app.processes.find_host import ensure_host, start_host
+from caseworker.app.processes.find_host import ensure_host, renewed_host, start_host
 from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
@@ -70,7 +70,8 @@ async def reading(settings: Settings) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterator[Desk]:
     """Open the records and make sure that a worker runs: the host of this home, started if needed, or the cluster's own
-    workers. `any_host`: accept a host with other settings, which is enough to send a message but not to open a case."""
+    workers. `any_host`: accept a host with other settings while it runs a turn: enough to send a message, but not to
+    open a case."""
     make_home(settings)
     store = await open_store(settings.database)
     try:
@@ -87,7 +88,7 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
 
 async def _doorbell(settings: Settings, store: Store, *, any_host: bool) -> Doorbell:
     if settings.is_embedded:
-        return HostBell(start_host(settings) if any_host else await ensure_host(settings, store))
+        return HostBell(await (renewed_host if any_host else ensure_host)(settings, store))
     from caseworker.app.bell import cluster_address, make_doorbell  # heavy: only where a cluster is spoken to
     from caseworker.engine.client import connect
 

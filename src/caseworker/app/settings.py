@@ -115,6 +115,8 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     calls_per_turn: int = Field(default=100, ge=1)
     turn_minutes: float = Field(default=60, gt=0)
     command_minutes: float = Field(default=15, gt=0)
+    unreachable_minutes: float = Field(default=60, gt=0)
+    """How long a provider that can't be reached is tried again before the case waits for a person."""
     rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
     """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
@@ -153,6 +155,7 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
             calls_per_turn=self.calls_per_turn,
             turn_seconds=max(1, round(self.turn_minutes * 60)),
             command_seconds=max(1, round(self.command_minutes * 60)),
+            unreachable_seconds=self.unreachable_minutes * 60,
             attempts=self.attempts,
             confidence_threshold=self.confidence_threshold,
             until=self.until,

@@ -1,5 +1,6 @@
 """Builds the two workers of a process, with every flow and activity. Slow to import: only the host and worker do."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from temporalio.client import Client
@@ -42,6 +43,7 @@ from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.app.wiring import Parts
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.policy import Policy
 from caseworker.engine.identity import own_identity
 from caseworker.engine.worker import Activities, make_workers
 from caseworker.flows.bug import BugInvestigationWorkflow
@@ -66,9 +68,22 @@ def _files(parts: Parts) -> AttachedFiles:
     return AttachedFiles(store=parts.store, chats=parts.chats)
 
 
-def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int = 200) -> list[Worker]:
+def _records(parts: Parts, today: Callable[[], Policy] | None) -> Records:
+    return Records(
+        store=parts.store,
+        doorbell=parts.doorbell,
+        terminal=TerminalPhrasing(),
+        copy=parts.case_file,
+        today=today,
+    )
+
+
+def make_case_workers(
+    client: Client, parts: Parts, *, slots: int, cached: int = 200, today: Callable[[], Policy] | None = None
+) -> list[Worker]:
+    """`today`: the policy of a case that is opened now. None: no settings are read again."""
     store, workspaces = parts.store, parts.workspaces
-    records = Records(store=store, doorbell=parts.doorbell, terminal=TerminalPhrasing(), copy=parts.case_file)
+    records = _records(parts, today)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     texts = PullTexts(store=store, model=parts.model)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file, texts=texts)
@@ -106,6 +121,8 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
             records.settle_messages,
             records.record_move,
             records.save_case,
+            records.record_stall,
+            records.renew_policy,
             keeping.prepare_workspace,
             keeping.remove_workspace,
             delivering.push_branch,

@@ -27,10 +27,12 @@ from caseworker.contract.wire import (
     SayRequest,
     SettleRequest,
     SinceRequest,
+    StallRequest,
     TurnReply,
     TurnRequest,
 )
 from caseworker.core.base.ids import CaseId, MessageId, Sha
+from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import BugCase
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.people.messages import Claimed
@@ -69,6 +71,16 @@ class RecordActivities:
 
     @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
+        signature()
+
+    @activity.defn
+    async def renew_policy(self, policy: Policy) -> Policy:
+        """The policy with those settings of today that count for cases that were opened earlier."""
+        signature()
+
+    @activity.defn
+    async def record_stall(self, request: StallRequest) -> None:
+        """Tell on the record that a turn has to wait, and until when. For every kind of case."""
         signature()
 
     @activity.defn

@@ -79,6 +79,12 @@ class TurnRequest(_Wire):
     policy: Policy
 
 
+class StallRequest(_Wire):
+    case: CaseId
+    reason: str
+    next_try: datetime
+
+
 class TurnDied(_Wire):
     """The attempt ended without an outcome, but another attempt may succeed."""
 
@@ -86,6 +92,8 @@ class TurnDied(_Wire):
     reason: str
     passing: bool = False
     """The cause was outside (the worker, the network, a service): it is retried without limit."""
+    unreachable: bool = False
+    """The model's provider can't be reached: after a while a person is told."""
     until: datetime | None = None
     """The model's usage limit is reached until then. Null: another attempt may succeed soon."""
 

@@ -39,11 +39,11 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
-    from caseworker.flows.base.case_flow import CaseFlow
+    from caseworker.flows.base.long_work import LongWork
 
 
 @workflow.defn(name=BUG_WORKFLOW)
-class BugInvestigationWorkflow(CaseFlow[BugCase]):
+class BugInvestigationWorkflow(LongWork[BugCase]):
     @workflow.init
     def __init__(self, start: CaseInput) -> None:
         super().__init__(start, BugCase(id=start.case))

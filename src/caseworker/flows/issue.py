@@ -23,7 +23,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.evidence.builds import Stage
     from caseworker.core.issue import facts, transitions
     from caseworker.core.issue.apply import add_remarks, after_turn, apply_fact
-    from caseworker.core.issue.builds import LONGEST_BUILD, wants_base_build, wants_red_build
+    from caseworker.core.issue.builds import LONGEST_BUILD, stops_before_work, wants_base_build, wants_red_build
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.consultation import consult, questions_in, unanswered
     from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
@@ -34,7 +34,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.outcomes.answers import RoleQuestion
     from caseworker.core.people.commands import MessageKind
     from caseworker.core.people.messages import Claimed
-    from caseworker.core.people.receipts import not_done, read_by
+    from caseworker.core.people.receipts import NOT_READ_YET, not_done, read_by
     from caseworker.core.record.move_entries import entry_of_move
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
@@ -43,6 +43,8 @@ with workflow.unsafe.imports_passed_through():
 
 @workflow.defn(name=ISSUE_WORKFLOW)
 class IssueWorkflow(BranchFlow):
+    _hears_when_stalled = True
+
     @workflow.init
     def __init__(self, start: wire.CaseInput) -> None:
         super().__init__(start, IssueCase(id=start.case))
@@ -51,6 +53,7 @@ class IssueWorkflow(BranchFlow):
     @workflow.run
     async def run(self, start: wire.CaseInput) -> None:
         self._case = self._saved = await self._call_store(RecordActivities.load_case, start.case)
+        self._policy = await self._call_store(RecordActivities.renew_policy, self._policy)
         while True:
             try:
                 await self._speak()
@@ -100,6 +103,8 @@ class IssueWorkflow(BranchFlow):
         found = transitions.look(self._case, claimed, self._policy, workflow.now(), meanwhile)
         await self._become(found.after, note=found.note)
         await self._settle_all(found.settled)
+        if found.moved and not self._case.people.taken_by:
+            self._policy = await self._call_store(RecordActivities.renew_policy, self._policy)
         self._in_hand = list(found.in_hand)
         return found.moved
 
@@ -135,8 +140,7 @@ class IssueWorkflow(BranchFlow):
     async def _work(self) -> Fact:
         match self._case.state:
             case IssueState.RECEIVED:
-                await self._prepare()
-                return await self._turn()
+                return await self._base_unless_built() or await self._turn()
             case IssueState.CREATING_TESTS | IssueState.UPDATING_TESTS:
                 return await self._write_tests()
             case IssueState.RUNNING_TESTS if self._case.progress.task is None:
@@ -170,9 +174,12 @@ class IssueWorkflow(BranchFlow):
         return await self._base_unless_built() or await self._build(Stage.HEAD)
 
     async def _base_unless_built(self) -> Fact | None:
-        """Null: what fails on the base is known now."""
+        """Builds the base before money is spent. Null: what fails there is known."""
+        if self._case.evidence.base_built:
+            return None
         base = await self._build(Stage.BASE)
-        if not isinstance(base, BuildEnded):
+        if not isinstance(base, BuildEnded) or stops_before_work(self._case, base):
+            await self._settle([one.id for one in self._in_hand], NOT_READ_YET)
             return base
         self._case = apply_fact(self._case, base)
         return None
@@ -229,7 +236,7 @@ class IssueWorkflow(BranchFlow):
             self._case = warn_of_budget(self._case, reply.spent_micros, self._policy)
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return reply
-        gave_up = reply if isinstance(reply, TurnGaveUp) else TurnGaveUp(role=role, reason=reply.reason)
+        gave_up = reply if isinstance(reply, TurnGaveUp) else facts.gave_up(role, reply.reason, reply.unreachable)
         await self._settle(await self._given(turn), not_read(gave_up))
         return gave_up
 

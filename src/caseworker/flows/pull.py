@@ -42,7 +42,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.pull.pull_moves import without_post
     from caseworker.core.record.entries import PullMoved
     from caseworker.flows.activity_failures import Interrupted, failed_pull_turn, refusal_as_fact
-    from caseworker.flows.base.case_flow import CaseFlow
+    from caseworker.flows.base.long_work import LongWork
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -50,7 +50,7 @@ _LONGEST_BUILD = timedelta(hours=4)
 
 
 @workflow.defn(name=PULL_WORKFLOW)
-class PullWorkflow(CaseFlow[PullCase]):
+class PullWorkflow(LongWork[PullCase]):
     _stops_at_limits = True
 
     @workflow.init

@@ -110,7 +110,8 @@ class AgentFailed:
     """An expected end without an outcome: a limit, an invalid answer twice, a refusing model."""
 
     reason: str
-    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "quota", "crashed", "script"]
+    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "key", "quota", "crashed", "script"]
+    """`key`: the provider refuses the key, or there is none. A person has to put that right."""
     retry: bool = False
     """Whether the same turn could succeed on another try (an overloaded model, a crashed process)."""
     seconds: float = 0

@@ -75,6 +75,10 @@ class Egress:
         """Bytes that went either way so far."""
         return self._book.moved
 
+    def refused_hosts(self) -> tuple[str, ...]:
+        """As `setup_hosts` would name them."""
+        return tuple(_setting(host, port, local=local) for host, port, local in self._book.refused())
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.set_write_buffer_limits(high=0)
         try:
@@ -100,7 +104,7 @@ class Egress:
         host, port = request.host, request.port
         if not self._allowed.allow(host, port):
             self._book.refuse(host, port)
-            name = host if port in USUAL_PORTS and not is_address(host) else place(host, port)
+            name = _setting(host, port, local=False)
             raise _Unreachable(403, f"{place(host, port)} is refused: set-up may not reach it. {_todo(name)}")
         addresses = await self._addresses(host, port)
         problem = "it has no address"
@@ -165,3 +169,8 @@ class Egress:
 
 def _todo(entry: str) -> str:
     return f'To allow it, add "{entry}" to setup_hosts in caseworker.toml'
+
+
+def _setting(host: str, port: int, *, local: bool) -> str:
+    """The entry of `setup_hosts` that allows this. A local address has to be named with its port."""
+    return place(host, port) if local or port not in USUAL_PORTS or is_address(host) else host

@@ -52,6 +52,10 @@ class TrafficBook:
         if self._more_refused:
             log.info("set-up was refused more hosts", times=self._more_refused, allowed=False)
 
+    def refused(self) -> list[tuple[str, int, bool]]:
+        """Host, port, and whether it is a local address."""
+        return [(host, port, local) for (host, port), local in self._refused.items()]
+
     def refusals(self) -> str:
         """One line for the person; empty if nothing was refused."""
         if not self._refused:

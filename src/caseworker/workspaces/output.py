@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from caseworker.core.evidence.builds import MAX_FAILURES, failures_named
+from caseworker.core.evidence.failure_names import MAX_FAILURES, failures_named
 
 _LINE_BYTES = 1 << 16
 """Only the beginning of a longer line is read: a name is not that long."""

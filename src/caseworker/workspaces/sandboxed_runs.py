@@ -68,7 +68,8 @@ class SandboxedRuns:
         if run.passed or not (refusals := way_out.refusals):
             return run
         output = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
-        return run.model_copy(update={"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:]})
+        told = {"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:], "refused": way_out.egress.refused_hosts()}
+        return run.model_copy(update=told)
 
     async def _guarded(
         self,

@@ -12,7 +12,7 @@ from caseworker.core.base.untrusted_text import cleaned, revealed
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.bug.reports import read_report, title_of
 from caseworker.core.ecosystems.plans import find_commands
-from caseworker.core.evidence.builds import failures_named
+from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.people.grammar import InBug, InIssue, InPull, parse
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import read_trigger

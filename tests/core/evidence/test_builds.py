@@ -3,19 +3,16 @@
 import pytest
 
 from caseworker.core.evidence.builds import (
-    MAX_NAME,
     OUTPUT_TAIL,
     Build,
     CommandRun,
     Purpose,
     Stage,
     Verdict,
-    base_fails_too,
-    failures_named,
     how_it_ended,
-    judge_head,
-    reporting,
 )
+from caseworker.core.evidence.failure_names import MAX_NAME, failures_named
+from caseworker.core.evidence.head_verdict import base_fails_too, judge_head, reporting
 from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from tests.core.examples import BASE, a_build, a_run
 
@@ -59,6 +56,11 @@ def tail_of(output: str) -> CommandRun:
 
 EXCUSED = Verdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
 GUILTY = red("`make test` ended with exit code 1")
+
+
+def could_not_run(reason: str) -> Verdict:
+    return Verdict(kind="could_not_run", reason=reason)
+
 
 HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
     ("no command at all", a_build(), None, NOTHING),
@@ -157,7 +159,31 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
         "a set-up that failed alike, so that nothing was tested",
         a_build(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
         on_base(a_run("npm ci", purpose=Purpose.SETUP, exit_code=1, output="error: no such package")),
-        red("`npm ci` ended with exit code 1"),
+        could_not_run("`npm ci` failed, so no test was run: it says `error: no such package`"),
+    ),
+    (
+        "a tool that is missing on both",
+        a_build(a_run(exit_code=127, output="sh: 1: pytest: not found")),
+        on_base(a_run(exit_code=127, output="sh: 1: pytest: not found")),
+        could_not_run("`make test` could not be run: there is no `pytest`"),
+    ),
+    (
+        "a tool that is missing on the head only",
+        a_build(a_run(exit_code=127, output="sh: 1: pytest: not found")),
+        on_base(a_run()),
+        red("`make test` ended with exit code 127"),
+    ),
+    (
+        "failures that a base that could not run does not excuse",
+        a_build(failing("test_a")),
+        on_base(a_run(exit_code=127, output="sh: 1: pytest: not found\nFAILED tests.py::test_a")),
+        GUILTY,
+    ),
+    (
+        "a linter that is missing on both",
+        a_build(a_run(), a_run("lint", purpose=Purpose.LINT, exit_code=127, output="sh: 1: ruff: not found")),
+        on_base(a_run(), a_run("lint", purpose=Purpose.LINT, exit_code=127, output="sh: 1: ruff: not found")),
+        Verdict(kind="green", reason="1 of 2 commands passed; `lint` could not be run"),
     ),
 ]
 

@@ -12,6 +12,7 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState
+from caseworker.core.evidence.obstacles import Obstacle
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
@@ -179,9 +180,20 @@ def _waiting() -> dict[str, IssueCase]:
             pushed=HEAD,
             reason="`agent/issue-42` is ready; a person merges it.",
         ),
+        "waiting_for_human_input, cure: the tests can't be run": _early(
+            state,
+            **a_wait(WaitingFor.CURE, Subject.NOT_RUN, then=S.RECEIVED),
+            obstacle=Obstacle(why="missing_command", command="make test", missing="pytest"),
+            reason="`make test` could not be run: there is no `pytest`.",
+        ),
+        "waiting_for_human_input, cure: the key is refused": _late(
+            state,
+            **a_wait(WaitingFor.CURE, then=S.IMPLEMENTING),
+            reason="The developer can't work: the key was refused.",
+        ),
         "waiting_for_human_input, approval": _late(state, **a_wait(WaitingFor.APPROVAL), reason="May we?"),
     }
-    for subject in Subject:
+    for subject in (one for one in Subject if one is not Subject.NOT_RUN):
         name = f"waiting_for_human_input, approval: {subject.value}"
         found[name] = _late(state, **a_wait(WaitingFor.APPROVAL, subject), built=HEAD, red=False, reason="May we?")
     return found

@@ -23,18 +23,18 @@ from caseworker.core.evidence.builds import (
     Purpose,
     Stage,
     Verdict,
-    base_fails_too,
-    judge_head,
-    reporting,
 )
 from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.diagnostics import shipped
 from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
+from caseworker.core.evidence.head_verdict import base_fails_too, judge_base, judge_head, reporting
+from caseworker.core.evidence.obstacles import Obstacle, obstacle_of
 from caseworker.core.evidence.opaque_files import opaque_files
 from caseworker.core.evidence.sensitive_paths import touched
 from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import read_diff
 from caseworker.core.evidence.weakened_tests import at_most, changed_unreadable, may_have_tests, weakened
+from caseworker.core.issue.facts import BuiltChange
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
 from caseworker.ports import Builder, Store, StoredCase, Workspace, Workspaces
@@ -71,8 +71,8 @@ class Building(BuildActivities):
                     weakened = await self._weakenings(request, workspace)
                 judged = await self._judge(request, tested, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
-                looked = {"touches": touches, "changed": tuple(changed[:_MOST_CHANGED]), "weakened": weakened}
-                return judged.model_copy(update=looked)
+                change = BuiltChange(files=tuple(changed[:_MOST_CHANGED]), weakened=weakened)
+                return judged.model_copy(update={"touches": touches, "change": change})
 
     async def _commands(self, request: BuildRequest, workspace: Workspace) -> list[Command]:
         # Build commands are read from the base: a change must not choose the commands that judge it.
@@ -88,13 +88,19 @@ class Building(BuildActivities):
         if build.stage is Stage.RED:
             red = await self._proofs.judge_red(request, workspace, build, base)
             return _Tested(build=build, verdict=red, red_tests=red.tests)
+        if build.stage is Stage.BASE:
+            paths = await self._workspaces.build_files(workspace, workspace.base)
+            has_tests = any(is_in_a_test_place(path) for path in paths)
+            verdict = judge_base(build, has_tests=has_tests)
+            return _Tested(build=build, verdict=verdict, obstacle=obstacle_of(build, has_tests=has_tests))
         earlier = [one for one in await self._store.builds.of(request.case.id) if one.stage is not Stage.HEAD]
         verdict = judge_head(build, base, request.case.proof.red_tests, reporting(earlier))
-        old = build.stage is Stage.HEAD and verdict.kind == "red" and base_fails_too(build, base)
-        if build.stage is Stage.HEAD and (verdict.kind != "red" or old):
+        old = verdict.kind == "red" and base_fails_too(build, base)
+        if verdict.kind in ("green", "nothing_to_run") or old:
             proof = await self._proofs.prove(request, workspace, commands, base)
             build = build.model_copy(update={"proof": proof})
-        return _Tested(build=build, verdict=verdict, base_fails_too=old)
+        obstacle = obstacle_of(build) if verdict.kind == "could_not_run" else None
+        return _Tested(build=build, verdict=verdict, base_fails_too=old, obstacle=obstacle)
 
     async def _weakenings(self, request: BuildRequest, workspace: Workspace) -> tuple[str, ...]:
         """Tests that check less, and changes of what decides, since the base or since the tester's commit. What people
@@ -213,6 +219,7 @@ class Building(BuildActivities):
             commit=build.commit,
             verdict=verdict.kind,
             reason=verdict.reason,
+            obstacle=tested.obstacle if verdict.kind == "could_not_run" else None,
             feedback=feedback,
             unfit=is_head and bool(unfit),
             base_fails_too=old and not unfit,
@@ -229,6 +236,7 @@ class _Tested:
     verdict: Verdict
     base_fails_too: bool = False
     red_tests: tuple[str, ...] = ()
+    obstacle: Obstacle | None = None
 
 
 def _unproved(build: Build) -> str | None:

@@ -1,5 +1,6 @@
 """Activities that read and write an issue case's record. They use nothing but the store, and ring the parent's bell."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from temporalio import activity
@@ -8,11 +9,12 @@ from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.load_case import claimed, stored_case
+from caseworker.activities.shared.load_case import claimed, stored_any, stored_case
 from caseworker.contract.activities import RecordActivities
-from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest
+from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest, StallRequest
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.new_attempts import DEVELOPING
 from caseworker.core.casefile.pipeline import after_move, why_closed
 from caseworker.core.issue.case import IssueCase
@@ -23,11 +25,22 @@ from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Claimed, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.ended_attempts import ended_attempt
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
 class Records(RecordActivities):
-    def __init__(self, *, store: Store, doorbell: Doorbell, terminal: Phrasing, copy: CaseFileCopy) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        doorbell: Doorbell,
+        terminal: Phrasing,
+        copy: CaseFileCopy,
+        today: Callable[[], Policy] | None = None,
+    ) -> None:
+        """`today`: the policy that a case would get if it were opened now. None: settings don't change."""
+        self._today = today
         self._copy = copy
         self._store = store
         self._doorbell = doorbell
@@ -76,6 +89,18 @@ class Records(RecordActivities):
         if told is not None:
             with suppress(Transient):  # the message is in the bug's inbox, and the reconciler rings later
                 await self._doorbell.ring(told.case, NO_MESSAGE, told.kind)
+
+    @activity.defn
+    async def renew_policy(self, policy: Policy) -> Policy:
+        return policy.renewed(self._today()) if self._today is not None else policy
+
+    @activity.defn
+    async def record_stall(self, request: StallRequest) -> None:
+        with refusals_told():
+            stored = await stored_any(self._store, request.case)
+        entry = TurnStalled(reason=request.reason, next_try=request.next_try)
+        key = f"stall/{request.next_try.isoformat()}"
+        await self._store.record.append(request.case, [entry], trace=stored.trace, key=key)
 
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:

@@ -10,7 +10,10 @@ from caseworker.contract.wire import PullBuildReply, PullBuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import clip
 from caseworker.core.ecosystems.plans import find_commands
-from caseworker.core.evidence.builds import Build, Stage, Verdict, judge_head
+from caseworker.core.evidence.builds import Build, Stage, Verdict
+from caseworker.core.evidence.head_verdict import judge_head
+from caseworker.core.evidence.obstacle_words import remedy_words
+from caseworker.core.evidence.obstacles import obstacle_of
 from caseworker.core.pull.pull_events import PullBuilt
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback
@@ -49,6 +52,8 @@ class PullBuilds(PullBuildActivities):
             trace=stored.trace,
             key=f"build/{request.case.epoch}/{head.number}",
         )
+        if verdict.kind == "could_not_run" and (obstacle := obstacle_of(head)) is not None:
+            verdict = Verdict(kind="could_not_run", reason=f"{verdict.reason}. {remedy_words(obstacle)}")
         feedback = clip(build_feedback(head), _FEEDBACK_LIMIT) if verdict.kind == "red" else ""
         return PullBuilt(commit=head.commit, verdict=verdict.kind, reason=verdict.reason, feedback=feedback)
 

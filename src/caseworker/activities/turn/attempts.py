@@ -128,8 +128,10 @@ class Attempts:
             await self.fail(this, end.reason)
             until = datetime.now(UTC) + timedelta(seconds=end.seconds)
             return TurnDied(reason=end.reason, passing=True, until=until)
+        if end.why == "key":
+            return (await self.gave_up(this, end.reason)).model_copy(update={"outside": "key"})
         if not end.retry:
             gave_up = await self.gave_up(this, end.reason, invalid=end.why == "invalid_outcome")
             return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})
         await self.fail(this, end.reason)
-        return TurnDied(reason=end.reason, passing=end.why == "model")
+        return TurnDied(reason=end.reason, passing=end.why == "model", unreachable=end.why == "model")

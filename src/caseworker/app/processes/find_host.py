@@ -1,6 +1,7 @@
 """Finds the running host, starts one if there is none, or replaces one of another version."""
 
 import hashlib
+import os
 
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
@@ -12,9 +13,10 @@ HOST_COMMAND = ["-m", "caseworker.app.processes.host_process"]
 
 
 def settings_fingerprint(settings: Settings) -> str:
-    """Two hosts with the same fingerprint behave alike. Secrets are part of it, but can't be read out of it."""
+    """Two hosts with the same fingerprint behave alike. Secrets and PATH are part of it; they can't be read from it."""
     shown = settings.model_dump(mode="json", exclude=_NOT_THE_HOSTS)
-    return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()}".encode()).hexdigest()[:16]
+    tools = os.environ.get("PATH", "")  # where builds find their toolchains
+    return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()} {tools}".encode()).hexdigest()[:16]
 
 
 def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
@@ -35,6 +37,17 @@ async def ensure_host(settings: Settings, store: Store) -> HostFile:
                 f"The host that runs {_difference(running)} and is at work.",
                 todo="Wait until it is done, or `caseworker host stop`: a turn under way is then begun again.",
             )
+        stop(place)
+    return start_host(settings)
+
+
+async def renewed_host(settings: Settings, store: Store) -> HostFile:
+    """Return a host of these settings, so that a changed key, PATH or caseworker.toml counts. While a turn is under way
+    the running host is kept: to begin the turn again would cost money. A command without a key takes none away."""
+    place = HostPlace(settings.home)
+    running = place.running()
+    differs = running is not None and settings.anthropic_api_key is not None and not _fits(running, settings)
+    if differs and not await store.turns.running():
         stop(place)
     return start_host(settings)
 

@@ -57,7 +57,7 @@ async def work(
     if ended or swept:
         log.info("a dead worker's leftovers cleared", attempts=ended, folders=swept)
     async with AsyncExitStack() as stack:
-        for worker in make_case_workers(client, parts, slots=settings.slots):
+        for worker in make_case_workers(client, parts, slots=settings.slots, today=settings.policy):
             await stack.enter_async_context(worker)
         loops = [
             asyncio.create_task(_every(RING_SECONDS, reconciler.ring_unclaimed, bell)),

@@ -15,6 +15,7 @@ from caseworker.app.parts import make_sandbox
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
+from caseworker.app.terminal.key_check import announced, try_key
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.slack_checks import Check, examine_reports
 from caseworker.core.base.errors import Refused, Transient
@@ -22,6 +23,8 @@ from caseworker.engine.host import HostPlace
 
 
 async def examine(settings: Settings, console: Console, *, as_json: bool) -> int:
+    if not as_json and (said := announced(settings)):
+        console.print(said, markup=False, highlight=False)
     checks = [
         _system(),
         Check("python", "ok", platform.python_version()),
@@ -31,7 +34,7 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
         await _agent(),
         _home(settings),
         await _records(settings),
-        _model(settings),
+        await try_key(settings),
         _host(settings),
         *await examine_reports(settings),
         *await examine_github(settings),
@@ -129,12 +132,6 @@ async def _records(settings: Settings) -> Check:
     await store.close()
     where = "PostgreSQL" if settings.database_url.startswith("postgresql") else str(settings.home / "caseworker.db")
     return Check("records", "ok", f"{where}, {cases} cases")
-
-
-def _model(settings: Settings) -> Check:
-    if settings.anthropic_api_key is None:
-        return Check("model", "note", "no key: only rehearsals work. Set ANTHROPIC_API_KEY for real cases")
-    return Check("model", "ok", f"a key is set; calls go to {settings.anthropic_base_url}")
 
 
 def _host(settings: Settings) -> Check:

@@ -33,6 +33,7 @@ from caseworker.core.record.entries import (
     TurnFailed,
     TurnStarted,
 )
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.money import call_words, short_money_words
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.told import Mark, Told
@@ -163,7 +164,9 @@ class LiveView:
             case Transitioned(to_state=state) | BugMoved(to_state=state) | PullMoved(to_state=state):
                 self._state, self._who = state, ""
             case TurnStarted(role=role):
-                self._who = role.value.replace("_", " ")
+                self._who = f"the {role.value.replace('_', ' ')} works"
+            case TurnStalled(next_try=next_try):
+                self._who = f"the model's provider can't be reached, next try at {next_try:%H:%M:%S} UTC"
             case TurnCompleted() | TurnFailed():
                 self._who = ""
         for told in self._story.tell(recorded.entry):
@@ -174,7 +177,7 @@ class LiveView:
 
     def _footer(self) -> RenderableType:
         row = Table.grid(padding=(0, 1))
-        who = f"the {self._who} works" if self._who else "code works"
+        who = self._who or "code works"
         seconds = time.monotonic() - self._begun
         row.add_row(
             self._spinner,

@@ -1,4 +1,4 @@
-"""Every setting that a running case may read. Stored with the case, so that its rules never change under it."""
+"""Every setting that a running case may read. Stored with the case, so that its rules don't change under it."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -79,6 +79,10 @@ def _default_sla() -> dict[Severity, SlaTarget]:
     }
 
 
+_RENEWED: Final = ("command_seconds", "turn_seconds", "calls_per_turn", "unreachable_seconds", "models")
+"""Settings that count for a case at its next `retry`, `say` or hand-back."""
+
+
 class Policy(SessionLimits):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -104,6 +108,8 @@ class Policy(SessionLimits):
     """How long after the first look more checks of a pull request may begin. Five times as long, none is expected."""
     checks_look_seconds: float = Field(default=60, gt=0)
     """The first pause between two looks at checks, if no event tells of a change."""
+    unreachable_seconds: float = Field(default=3_600, gt=0)
+    """How long a model's provider that can't be reached is tried again before a person is told."""
     turn_retries: int = Field(default=3, ge=0)
     """How often a turn that crashed is started again."""
     turn_heartbeat_seconds: float = Field(default=60, gt=0)
@@ -123,6 +129,11 @@ class Policy(SessionLimits):
     sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
     models: dict[str, str] = Field(default_factory=_default_models)
     """Looked up by `role.task`, then `role`, then `default`."""
+
+    def renewed(self, now: "Policy") -> "Policy":
+        """With the limits of time and the models of today. What a person agreed to stays: budget, attempts, how far it
+        goes and what needs an approval."""
+        return self.model_copy(update={name: getattr(now, name) for name in _RENEWED})
 
     def owners_of(self, services: Iterable[str]) -> tuple[str, ...]:
         known = (self.services[name] for name in services if name in self.services)

@@ -1,6 +1,7 @@
 """Base class of the snapshots of cases: a frozen model made of a few named parts."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
 from typing import Any, Self
 
@@ -16,13 +17,27 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Stalled(BaseModel):
+    """A turn can't begin, because a service can't be reached. It is tried again by itself."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: str
+    since: datetime
+    next_try: datetime
+
+    def words(self) -> str:
+        return f"{self.reason.rstrip('.')}; the next try is at {self.next_try:%H:%M:%S} UTC"
+
+
 class Snapshot(BaseModel):
-    """The fields that all kinds of snapshots have: the case's id, and how often it was opened."""
+    """The fields that all kinds of snapshots have: the case's id, how often it was opened, and what holds it up."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: CaseId
     epoch: int = 1
+    stalled: Stalled | None = None
 
     @property
     def unmerged(self) -> Sha | None:

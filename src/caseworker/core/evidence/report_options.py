@@ -35,7 +35,7 @@ class Reporting:
 def reporting(command: str, *, folder: str, package: str = "") -> Reporting:
     """`folder`: where reports are written to, an absolute path without spaces. `package`: the text of package.json."""
     xml = f"{folder}/{PYTEST_FILE}"
-    environment = {"PYTEST_ADDOPTS": f"--junitxml={xml} -o junit_family=xunit1 -o junit_logging=no"}
+    environment = {"PYTEST_ADDOPTS": f"--junitxml={xml} -o junit_family=xunit1 -o junit_logging=no -rfE"}
     return Reporting(command=_with_options(command, f"{folder}/{JEST_FILE}", package), environment=environment)
 
 

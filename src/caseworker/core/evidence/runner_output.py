@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from caseworker.core.evidence.failure_lists import read_failure_list
 from caseworker.core.evidence.test_report import TestOutcome, TestReport, TestResult, make_report, make_result
 
 MAX_OUTPUT_BYTES: Final = 4 << 20
@@ -243,4 +244,5 @@ _READERS: Final[tuple[Callable[[Sequence[str]], TestReport | None], ...]] = (
     _read_cargo,
     _read_tap,
     _read_go,
+    read_failure_list,
 )

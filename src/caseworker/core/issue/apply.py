@@ -72,7 +72,7 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
         case BuildEnded(stage=Stage.RED):
             return _after_red(case, fact)
         case BuildEnded():
-            return case.updated(base_built=True)
+            return _after_base(case, fact)
         case PullRequestReady():
             answered = {"remarks": (), "late": fact.late}
             checks = CheckWatch(commit=fact.commit) if fact.checked else None
@@ -118,21 +118,31 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             assert_never(fact)
 
 
+def _after_base(case: IssueCase, fact: BuildEnded) -> IssueCase:
+    """A base that could not run is built again once a person has put that right, from the newest commit if nothing is
+    written yet: the cure may be there."""
+    if fact.verdict != "could_not_run" or case.granted(Subject.NOT_RUN):
+        return case.updated(base_built=True, obstacle=fact.obstacle)
+    untouched = case.delivery.checkpoint == case.delivery.base and case.progress.turns == 0
+    again = {"base": None, "checkpoint": None} if untouched else {}
+    return case.updated(base_built=False, obstacle=fact.obstacle, **again)
+
+
 def _after_head(case: IssueCase, fact: BuildEnded) -> IssueCase:
     green = fact.commit if fact.verdict == "green" else None
-    seen = {"green": green, "built": fact.commit, "feedback": fact.feedback}
+    seen = {"green": green, "built": fact.commit, "feedback": fact.feedback, "obstacle": fact.obstacle}
     judged = {"unfit": fact.unfit, "waivable": _waivable(fact), "forbidden": fact.forbidden}
-    looked = {"touches": fact.touches, "changed": fact.changed, "joined": ""}
+    looked = {"touches": fact.touches, "changed": fact.change.files, "joined": ""}
     proof = {"proved": fact.commit if fact.unproved == "" else None, "unproved": fact.unproved or ""}
     tries = case.limits.test_tries + (fact.verdict == "green" and bool(fact.unproved))
-    return case.updated(**seen, **judged, **looked).updated(**proof, weakened=fact.weakened, test_tries=tries)
+    return case.updated(**seen, **judged, **looked).updated(**proof, weakened=fact.change.weakened, test_tries=tries)
 
 
 def _after_red(case: IssueCase, fact: BuildEnded) -> IssueCase:
     is_red = fact.verdict == "red"
     feedback = "" if is_red else f"{words.not_red(fact.verdict, fact.reason)}."
     tries = case.limits.test_tries + (not is_red)
-    seen = {"red_tests": fact.red_tests, "weakened": fact.weakened}
+    seen = {"red_tests": fact.red_tests, "weakened": fact.change.weakened}
     return case.updated(**seen).updated(red=is_red, feedback=feedback, test_tries=tries)
 
 
@@ -144,6 +154,8 @@ def _waivable(head: BuildEnded) -> Subject | None:
     """The waiver that would let this build pass. It does not cover a later build that fails in another way."""
     if head.verdict == "nothing_to_run":
         return Subject.NO_COMMAND
+    if head.verdict == "could_not_run":
+        return Subject.NOT_RUN
     return Subject.RED_BASE if head.verdict == "red" and head.base_fails_too else None
 
 

@@ -13,7 +13,7 @@ from caseworker.core.issue.moves import Move
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, was_red
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
-from caseworker.core.issue.usual_moves import blocked, repair, unblock, waiver
+from caseworker.core.issue.usual_moves import blocked, cure, repair, unblock, waiver
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome
 
 S = IssueState
@@ -44,6 +44,11 @@ def wants_base_build(case: IssueCase, head: Fact) -> bool:
     return isinstance(head, BuildEnded) and head.verdict == "red" and not case.evidence.base_built
 
 
+def stops_before_work(case: IssueCase, base: BuildEnded) -> bool:
+    """Whether the base could not run, and no person has waived that."""
+    return base.verdict == "could_not_run" and not case.granted(Subject.NOT_RUN)
+
+
 def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if fact.verdict == "red":
         return Move(to=S.IMPLEMENTING, reason=f"Red first: {fact.reason}.")
@@ -52,10 +57,15 @@ def after_red(case: IssueCase, fact: BuildEnded) -> Move:
     if was_red(case):
         return Move(to=S.IMPLEMENTING, reason=f"{fact.reason}; a person has waived the red test.")
     again = S.UPDATING_TESTS if case.state is S.CREATING_TESTS else S.CREATING_TESTS
-    if fact.verdict in ("green", "not_run") and case.limits.test_tries < _MOST_TEST_TRIES:
+    if fact.verdict in ("green", "not_run", "could_not_run") and case.limits.test_tries < _MOST_TEST_TRIES:
         return Move(to=again, reason=f"{words.not_red(fact.verdict, fact.reason)}.")
     reason = f"There is no test that fails without the fix: {fact.reason}."
     return waiver(Subject.NO_RED_TEST, reason, S.IMPLEMENTING)
+
+
+def could_not_run(case: IssueCase, fact: BuildEnded) -> Move:
+    """The case stops before more is spent, until a person has put right what stopped its tests, or has waived them."""
+    return cure(case, f"{fact.reason}.", Subject.NOT_RUN)
 
 
 def after_head(case: IssueCase, fact: BuildEnded) -> Move:
@@ -71,6 +81,10 @@ def after_head(case: IssueCase, fact: BuildEnded) -> Move:
             return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
         case "nothing_to_run" | "not_run":
             return waiver(Subject.NO_COMMAND, f"Nothing proves the change: {fact.reason}.", S.REVIEWING_CODE)
+        case "could_not_run" if is_green(case):
+            return Move(to=S.REVIEWING_CODE, reason=f"{fact.reason}; a person has waived that.")
+        case "could_not_run":
+            return could_not_run(case, fact)
         case "red" if _keeps_forbidden_change(case, fact):
             told = f"{fact.reason.rstrip('.')}. The developer was told to take it back, and has kept it"
             asks = f"{told}: only a person can let {listed(fact.forbidden)} be changed."

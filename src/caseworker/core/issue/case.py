@@ -9,6 +9,7 @@ from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.base.snapshot import Part, Snapshot
+from caseworker.core.evidence.obstacles import Obstacle
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.check_watch import CheckWatch
 from caseworker.core.issue.posts import IssuePost
@@ -134,6 +135,8 @@ class Evidence(Part):
 
     base_built: bool = False
     """The base was built, so it is known what fails there."""
+    obstacle: Obstacle | None = None
+    """What stopped the last build of the base or of the change. Null: it ran."""
     tests: Sha | None = None
     """The tester's commit, on which the new test was seen to fail."""
     test_file: str = ""

@@ -7,7 +7,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
-from caseworker.core.issue.builds import after_head, after_judgement, after_red, is_correction
+from caseworker.core.issue.builds import after_head, after_judgement, after_red, could_not_run, is_correction
 from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.facts import (
     Agreed,
@@ -46,7 +46,7 @@ from caseworker.core.issue.reviews import after_code_review, after_guidance, aft
 from caseworker.core.issue.routing import routed
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.issue.usual_moves import blocked, deliver, park, repair, unknown, wait_for
+from caseworker.core.issue.usual_moves import blocked, cure, deliver, park, repair, unknown, wait_for
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
@@ -82,6 +82,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
                 then=case.state,
                 say=Draft(about=A.BUDGET_USED),
             ).model_copy(update={"then_task": _if_kept(case.progress.task)})
+        case TurnGaveUp(outside=str()):
+            return cure(case, words.outside(fact))
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
             return after_invalid_iteration(case, fact.reason)
         case TurnGaveUp() if case.progress.task is Task.DIAGNOSTIC:
@@ -94,6 +96,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             return after_red(case, fact)
         case BuildEnded(stage=Stage.HEAD):
             return after_head(case, fact)
+        case BuildEnded(verdict="could_not_run"):
+            return could_not_run(case, fact)
         case BuildEnded():
             raise Defect("no move follows from a build of the base: other builds are compared with it")
         case PullRequestReady():

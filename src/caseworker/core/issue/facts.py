@@ -10,6 +10,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage, VerdictKind
 from caseworker.core.evidence.check_verdict import CheckResult
+from caseworker.core.evidence.obstacles import Obstacle
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.outcomes.outcome import IssueOutcome
 
@@ -38,6 +39,12 @@ class TurnGaveUp(_Fact):
     """It handed in no valid outcome, also after its one repair."""
     limit: Literal["budget", "time"] | None = None
     """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
+    outside: Literal["key", "unreachable"] | None = None
+    """The cause is outside of the case: the provider refuses the key, or could not be reached for too long."""
+
+
+def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:
+    return TurnGaveUp(role=role, reason=reason, outside="unreachable" if unreachable else None)
 
 
 class Deferred(_Fact):
@@ -47,12 +54,23 @@ class Deferred(_Fact):
     reason: str
 
 
+class BuiltChange(_Fact):
+    """What code has read of the change that was built."""
+
+    files: tuple[str, ...] = ()
+    """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
+    weakened: tuple[str, ...] = ()
+    """Tests removed, skipped or weakened, and changes of what decides. A sentence each."""
+
+
 class BuildEnded(_Fact):
     kind: Literal["build_ended"] = "build_ended"
     stage: Stage
     commit: Sha
     verdict: VerdictKind
     reason: str
+    obstacle: Obstacle | None = None
+    """Of one that could not run: what stopped it."""
     feedback: str = ""
     """For a red head: the failing commands and the end of their output."""
     unfit: bool = False
@@ -65,15 +83,12 @@ class BuildEnded(_Fact):
     """It would be red without the forbidden paths too, because of the change."""
     touches: tuple[Touched, ...] = ()
     """Of a head: sensitive topics that the changed paths touch."""
-    changed: tuple[str, ...] = ()
-    """Of a head: the files that differ from the base according to git; the first ones if there are very many."""
+    change: BuiltChange = BuiltChange()
     red_tests: tuple[str, ...] = ()
     """Of a red build: the new tests that failed, as their runner names them."""
     unproved: str | None = None
     """Of a head: why its tests prove nothing. Empty: one failed on the base's code, as it has to. Null: none was run
     there."""
-    weakened: tuple[str, ...] = ()
-    """Tests removed, skipped or weakened, and changes of what decides. A sentence each."""
 
 
 class PullRequestReady(_Fact):

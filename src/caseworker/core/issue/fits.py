@@ -39,7 +39,9 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
             return "nobody has taken it over"
         case RetryAsked() if case.people.taken_by:
             return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
-        case RetryAsked() if case.state not in PARKED | TERMINAL:
+        case RetryAsked() if case.stalled is not None:
+            return None
+        case RetryAsked() if case.state not in PARKED | TERMINAL and case.waits_for is not WaitingFor.CURE:
             return words.not_stuck(case)
         case RerunAsked():
             return _misfit_rerun(case, fact)
@@ -67,4 +69,6 @@ def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
         return False
     if isinstance(fact, Declined):
         return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
+    if case.waiting.wait.reason is WaitingFor.CURE:
+        return case.waiting.wait.subject is not None
     return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)

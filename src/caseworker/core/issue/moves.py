@@ -212,10 +212,11 @@ def _wait_changes(case: IssueCase, move: Move, policy: Policy, now: datetime) ->
 
 
 def _wait_before_budget(case: IssueCase, reason: WaitingFor) -> Wait | None:
-    """The wait to return to when the budget ran out during an interpret turn."""
-    if reason is not WaitingFor.BUDGET or case.state not in BY_PEOPLE or case.waiting.wait is None:
+    """The wait to return to when an interpret turn ran out of money, or could not be made."""
+    passing = (WaitingFor.BUDGET, WaitingFor.CURE)
+    if reason not in passing or case.state not in BY_PEOPLE or case.waiting.wait is None:
         return None
-    return case.waiting.wait.before if case.waiting.wait.reason is WaitingFor.BUDGET else case.waiting.wait
+    return case.waiting.wait.before if case.waiting.wait.reason in passing else case.waiting.wait
 
 
 def _wait_for_merge(case: IssueCase, reason: WaitingFor) -> Wait | None:

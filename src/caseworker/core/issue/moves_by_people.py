@@ -96,6 +96,9 @@ def after_people(
 ) -> Move:
     """The move after a person's act, for a case in which nobody works, or whose turn was stopped for it."""
     match fact:
+        case Spoke() | RetryAsked() if case.waiting.wait is not None and case.waiting.wait.reason is WaitingFor.CURE:
+            said = f"{fact.by} wants another try." if isinstance(fact, RetryAsked) else f"{fact.by} has spoken."
+            return _again_after(case, said)
         case Spoke():
             return _interpret(case, f"{fact.by} has spoken.")
         case Agreed():
@@ -118,14 +121,7 @@ def after_people(
             go = None if fact.messages and not _resumed_turn_reads(case) else case.waiting.resume
             return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go)
         case BudgetRaised():
-            go, task = (
-                (case.waiting.wait.then, case.waiting.wait.task)
-                if case.waiting.wait is not None
-                else (case.waiting.resume, None)
-            )
-            go = None if go is S.HUMAN_INPUT_RECEIVED else go
-            reason = f"{fact.by} has raised the budget."
-            return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=reason, go=go, paid=True)
+            return _again_after(case, f"{fact.by} has raised the budget.")
         case RetryAsked():
             return Move(
                 to=S.HUMAN_INPUT_RECEIVED,
@@ -139,6 +135,14 @@ def after_people(
             return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=go, new_round=True)
         case _:
             assert_never(fact)
+
+
+def _again_after(case: IssueCase, reason: str) -> Move:
+    """The move after the money is there, or what was outside of the case is said to be put right."""
+    wait = case.waiting.wait
+    go, task = (wait.then, wait.task) if wait is not None else (case.waiting.resume, None)
+    go = None if go is S.HUMAN_INPUT_RECEIVED else go
+    return Move(to=S.HUMAN_INPUT_RECEIVED, task=task, reason=reason, go=go, paid=True)
 
 
 def _resumed_turn_reads(case: IssueCase) -> bool:

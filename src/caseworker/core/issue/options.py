@@ -70,7 +70,8 @@ def options(case: IssueCase) -> list[Option]:
     end = _option(case, K.CLOSE, "ends it; the work so far stays where it is")
     if at_work(case):
         heard = _option(case, K.WORDS, "is read by the one at work, or by the next")
-        return [heard, *aside, end]
+        again = [_option(case, K.RETRY, "tries again at once")] if case.stalled is not None else []
+        return [*again, heard, *aside, end]
     if case.people.taken_by:
         back = _option(case, K.HAND_BACK, "lets the agents go on, with all that was said meanwhile")
         return [back, _option(case, K.WORDS, "is kept for them until then"), end]
@@ -116,8 +117,17 @@ def _wait_options(case: IssueCase, wait: Wait) -> list[Option]:
         case WaitingFor.MERGE:
             changes = _option(case, K.REJECT, "has it changed, in the same pull request")
             return [_merge(case), changes, _remark(case)]
+        case WaitingFor.CURE:
+            return _cure_options(case, wait)
         case _:
             assert_never(wait.reason)
+
+
+def _cure_options(case: IssueCase, wait: Wait) -> list[Option]:
+    again = "builds again, once it is put right" if wait.subject is Subject.NOT_RUN else "goes on where it was left"
+    waived = [_option(case, K.APPROVE, SUBJECTS[wait.subject].agreed)] if wait.subject is not None else []
+    said = _option(case, K.WORDS, "does so as well, and is read by whoever works next")
+    return [_option(case, K.RETRY, again), said, *waived]
 
 
 def _merge(case: IssueCase) -> Option:
@@ -184,7 +194,7 @@ def misfit(case: IssueCase, command: Command) -> str | None:
     if reason is not None:
         return reason
     match command:
-        case Retry() if at_work(case):
+        case Retry() if at_work(case) and case.stalled is None:
             return "it is not stuck"
         case Answer():
             return _nothing_to_answer(case)

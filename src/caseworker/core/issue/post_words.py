@@ -8,12 +8,13 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
+from caseworker.core.evidence.obstacle_words import remedy_words
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.options import options
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
-from caseworker.core.issue.subjects import SUBJECTS, WaitingFor
+from caseworker.core.issue.subjects import SUBJECTS, Subject, WaitingFor
 from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -97,6 +98,8 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
                 f"{post.note} If you `approve`, the pull request will say {says}. If not, `reject` and say what to do "
                 "instead."
             )
+        case A.CURE:
+            return _cure(post, case, phrasing)
         case A.BUDGET_NEAR:
             cap = cap_of(case, context.policy)
             return f"{post.spent_micros * 100 // max(cap, 1)} % of the budget of {dollars(cap)} are used."
@@ -133,6 +136,19 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
         goes_on = [option.words(phrasing) for option in options(case) if option.kind is MessageKind.APPROVE]
         return " ".join([case.reason, *goes_on])
     return f"{case.id} {standing_of(case)}"
+
+
+def _cure(post: IssuePost, case: IssueCase, phrasing: Phrasing) -> str:
+    """What has to be put right outside of the case, how, and what follows."""
+    obstacle = case.evidence.obstacle if post.subject is Subject.NOT_RUN else None
+    again = begin(phrasing.command(case.id, MessageKind.RETRY))
+    if obstacle is None:
+        return f"{post.note} {again} goes on where it was left."
+    waived = phrasing.command(case.id, MessageKind.APPROVE)
+    return (
+        f"{post.note} {remedy_words(obstacle)} {again} builds again then. To go on without running them: {waived}; the "
+        "pull request will say so, with your name."
+    )
 
 
 def _pull_request(case: IssueCase, phrasing: Phrasing) -> str:

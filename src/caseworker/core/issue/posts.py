@@ -26,6 +26,8 @@ class IssueAbout(StrEnum):
     ARCHITECTURE = "architecture"
     TOUCHES = "touches"
     WAIVER = "waiver"
+    CURE = "cure"
+    """What has to be put right outside of the case."""
     BUDGET_NEAR = "budget_near"
     BUDGET_USED = "budget_used"
     REMINDER = "reminder"

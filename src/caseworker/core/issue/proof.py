@@ -31,13 +31,18 @@ def needs_red(case: IssueCase) -> bool:
 
 def was_red(case: IssueCase) -> bool:
     """Whether the new test was seen to fail before the change was written, or need not be."""
-    return case.evidence.red or not needs_red(case) or case.granted(Subject.NO_RED_TEST)
+    return case.evidence.red or not needs_red(case) or case.granted(Subject.NO_RED_TEST) or runs_nothing(case)
 
 
 def is_proved(case: IssueCase) -> bool:
     """Whether the tests of the commit that would be pushed were seen to fail on the base's code, or need not be."""
     seen = case.proof.proved is not None and case.proof.proved == case.delivery.checkpoint
-    return seen or not needs_red(case) or case.granted(Subject.NO_RED_TEST)
+    return seen or not needs_red(case) or case.granted(Subject.NO_RED_TEST) or runs_nothing(case)
+
+
+def runs_nothing(case: IssueCase) -> bool:
+    """Whether its tests can't be run, and a person has waived that. It no longer counts once they can."""
+    return case.evidence.obstacle is not None and case.granted(Subject.NOT_RUN)
 
 
 def unexplained(case: IssueCase) -> tuple[str, ...]:

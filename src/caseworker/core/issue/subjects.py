@@ -13,6 +13,8 @@ class WaitingFor(StrEnum):
     BUDGET = "budget"
     MILESTONE = "milestone"
     MERGE = "merge"
+    CURE = "cure"
+    """Something outside of the case has to be put right: the environment of the tests, the key, the provider."""
 
 
 class Subject(StrEnum):
@@ -24,6 +26,7 @@ class Subject(StrEnum):
     ESCALATION = "what a role did not want to decide alone"
     NO_RED_TEST = "no test that fails without the fix"
     NO_COMMAND = "no command that proves the change"
+    NOT_RUN = "tests that could not be run"
     RED_BASE = "checks that fail before the change as well"
     WEAKENED = "tests that check less, or a change of what decides"
     TOUCHES = "a change of what only a person may decide"
@@ -54,6 +57,10 @@ SUBJECTS: Final[dict[Subject, SubjectRow]] = {
     Subject.NO_COMMAND: SubjectRow(
         agreed="goes on without; the pull request says so, with your name",
         waiver="that no command proves it; better, name one in `.caseworker.toml`",
+    ),
+    Subject.NOT_RUN: SubjectRow(
+        agreed="goes on without running them; the pull request says so, with your name",
+        waiver="that its tests could not be run",
     ),
     Subject.RED_BASE: SubjectRow(
         agreed="goes on all the same; the pull request says so, with your name",

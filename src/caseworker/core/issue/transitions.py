@@ -87,6 +87,8 @@ def _carry_out(
     note = ""
     if isinstance(fact, BudgetRaised) and not waits_for(case, WaitingFor.BUDGET):
         then, note = count_change(apply_fact(case, fact)), f"{fact.by} has raised the budget."
+    elif isinstance(fact, RetryAsked) and case.stalled is not None:
+        then, note = count_change(case.updated(stalled=None)), f"{fact.by} wants another try at once."
     else:
         then = after(case, fact, policy, now)
     settled = [Settled(messages=(message.id,), outcome=obeyed(message.kind, then))]

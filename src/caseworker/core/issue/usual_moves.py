@@ -5,7 +5,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import topic_words
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.moves import Move
+from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.proof import is_proved, proven, undecided, unexplained
 from caseworker.core.issue.states import IssueState, next_states
@@ -85,6 +85,13 @@ def milestone(reached: str, then: IssueState) -> Move:
 def waiver(subject: Subject, reason: str, then: IssueState) -> Move:
     move = wait_for(WaitingFor.APPROVAL, reason, subject=subject, then=then)
     return move.model_copy(update={"say": Draft(about=A.WAIVER, note=reason)})
+
+
+def cure(case: IssueCase, reason: str, subject: Subject | None = None) -> Move:
+    """Waits until a person has put something right outside of the case. It goes on where it was left."""
+    say = Draft(about=A.CURE, note=reason)
+    move = wait_for(WaitingFor.CURE, reason, subject=subject, then=case.state, say=say)
+    return move.model_copy(update={"then_task": case.progress.task if case.progress.task in KEPT_TASKS else None})
 
 
 def wait_for(

@@ -38,6 +38,12 @@ def not_red(verdict: VerdictKind, reason: str) -> str:
     return f"The new test does not fail without the fix: {reason}"
 
 
+def outside(fact: TurnGaveUp) -> str:
+    """Why a turn could not be made, for a cause that lies outside of the case."""
+    todo = " Check the network, or correct `anthropic_base_url` in caseworker.toml." if fact.outside != "key" else ""
+    return f"The {of_role(fact.role)} can't work: {fact.reason.rstrip('.')}.{todo}"
+
+
 def also_escalated(role: Role, reason: str) -> str:
     return f"And the {of_role(role)} does not want to decide this alone: {reason}"
 
@@ -169,13 +175,21 @@ _AWAITED: Final = {
     WaitingFor.APPROVAL: "an approval",
     WaitingFor.BUDGET: "more money",
     WaitingFor.MILESTONE: "a word to go on",
+    WaitingFor.CURE: "something to be put right",
 }
 
-_MOVED_BY: Final = {WaitingFor.APPROVAL: "approve", WaitingFor.BUDGET: "budget +5", WaitingFor.MILESTONE: "approve"}
+_MOVED_BY: Final = {
+    WaitingFor.APPROVAL: "approve",
+    WaitingFor.BUDGET: "budget +5",
+    WaitingFor.MILESTONE: "approve",
+    WaitingFor.CURE: "retry",
+}
 
 
 def standing_of(case: IssueCase) -> str:
     """One line: the status of the case, and what would move it."""
+    if case.stalled is not None:
+        return f"held up: {case.stalled.words()}"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         if case.awaits_checks and case.delivery.checks is not None:
             return check_words(case.delivery.checks)

@@ -17,6 +17,8 @@ TURN_FAILED: Final = "given to a turn that failed"
 
 NO_MONEY: Final = "the money ran out in this turn: the next one reads it again, once the budget is raised"
 
+NOT_READ_YET: Final = "kept: the tests can't be run yet, and the next turn reads it"
+
 
 def not_done(reason: str) -> str:
     """The receipt of a command that was not carried out. Code checks the message's `refused`, never this text."""

@@ -66,6 +66,8 @@ class PauseCause(StrEnum):
     QUOTA = "quota"
     """The model's usage limit, with a time at which it is lifted."""
     TURN_FAILED = "turn_failed"
+    NOT_RUN = "not_run"
+    """The repository's tests can't be run, so nothing is pushed."""
 
 
 BlockCause = Literal[

@@ -55,6 +55,8 @@ def after_failed_turn(case: PullCase, failed: PullTurnFailed, now: datetime) -> 
 
 
 def after_build(case: PullCase, built: PullBuilt, policy: Policy, now: datetime) -> PullCase:
+    if built.verdict == "could_not_run":
+        return pause(case, PauseCause.NOT_RUN, f"The change can't be tested: {built.reason}", now)
     if built.verdict != "red":
         return enter(case, S.PUBLISHING, "The build is green." if built.verdict == "green" else built.reason, now)
     reds = case.work.red_builds + 1

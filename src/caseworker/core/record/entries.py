@@ -19,6 +19,7 @@ from caseworker.core.record.claim_entries import ClaimsChecked
 from caseworker.core.record.entry import RecordEntry
 from caseworker.core.record.investigation import Bisected, CauseProven, InstrumentRan, MatrixRevised
 from caseworker.core.record.pull_entries import PullRecorded
+from caseworker.core.record.turn_stall import TurnStalled
 
 BODY_LIMIT: Final = 64_000
 """Bytes of one entry's body."""
@@ -259,6 +260,7 @@ Entry = Annotated[
     | ToolReturned
     | TurnCompleted
     | TurnFailed
+    | TurnStalled
     | ModelAsked
     | ClaimsChecked
     | BuildRan

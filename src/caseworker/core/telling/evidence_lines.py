@@ -7,6 +7,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Build
+from caseworker.core.evidence.obstacle_words import stopped_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
@@ -18,7 +19,7 @@ from caseworker.core.telling.money import money_words
 def evidence_of(
     case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, head: Build | None, *, rehearsed: bool
 ) -> list[str]:
-    lines = _proof(case, phrasing, head)
+    lines = [*_tests(case), *_proof(case, phrasing, head)]
     if case.requirements.planned:
         lines.append("Plan: it is made.")
     if case.investigation is not None:
@@ -36,6 +37,15 @@ def evidence_of(
     if spent is not None:
         lines.append(f"Money: {money_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent.")
     return lines
+
+
+def _tests(case: IssueCase) -> list[str]:
+    """Whether its tests can be run, where that is known to be the problem."""
+    obstacle = case.evidence.obstacle
+    if obstacle is None:
+        return []
+    waived = " A person has waived that." if case.granted(Subject.NOT_RUN) else ""
+    return [f"Tests: not run. {stopped_words(obstacle)}.{waived}"]
 
 
 _UNCHANGED: Final = "Change: nothing is changed yet, so there is nothing to prove."

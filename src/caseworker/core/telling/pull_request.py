@@ -9,6 +9,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.outcomes.developer import Change
@@ -117,6 +118,8 @@ def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
         return [f"**Red first**: on `{red.commit[:12]}`, with the new test and without the change.\n\n{_red_run(red)}"]
     if case.evidence.red:
         return []
+    if case.evidence.obstacle is not None:
+        return [f"**No red test**: no test could be run.{_waived(case, Subject.NOT_RUN)}"]
     return [f"**No red test**: no test was seen to fail without the change.{_waived(case, Subject.NO_RED_TEST)}"]
 
 
@@ -145,7 +148,11 @@ def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     if head is None:
         return []
     where = f"on `{head.commit[:12]}`, the commit of this pull request"
-    if not head.tested and not head.set_up_failed:
+    if case.evidence.obstacle is not None:
+        stopped = f"{stopped_words(case.evidence.obstacle)}. {remedy_words(case.evidence.obstacle)}"
+        told = f"**Could not run**: nothing was tested, with or without the change: {stopped}"
+        told += _waived(case, Subject.NOT_RUN)
+    elif not head.tested and not head.set_up_failed:
         told = f"**No command proves this**: no test command was found.{_waived(case, Subject.NO_COMMAND)}"
     elif case.evidence.green != head.commit:
         told = (

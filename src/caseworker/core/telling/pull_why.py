@@ -29,6 +29,7 @@ _PAUSES: Final = {
     PauseCause.BUDGET: "Its budget is used up.",
     PauseCause.QUOTA: "The model's usage limit is reached.",
     PauseCause.TURN_FAILED: "A turn has failed.",
+    PauseCause.NOT_RUN: "Its tests can't be run.",
 }
 
 

@@ -44,6 +44,7 @@ from caseworker.core.record.pull_entries import (
     TurnGiven,
     UnpushedKept,
 )
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.pull_story import pull_lines
 from caseworker.core.telling.told import Mark, Told
 
@@ -86,9 +87,9 @@ def tell(entry: Entry) -> list[Told]:
             return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
         case Transitioned():
             return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
-        case (
-            TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed() | ModelAsked()
-        ):
+        case TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed():
+            return _turn_lines(entry)
+        case TurnStalled() | ModelAsked():
             return _turn_lines(entry)
         case BuildRan() | ClaimsChecked():
             return _check_lines(entry)
@@ -127,7 +128,7 @@ def _opened(entry: PullRequestOpened) -> str:
 
 
 def _turn_lines(
-    entry: TurnStarted | AgentSaid | ToolCalled | ToolReturned | TurnCompleted | TurnFailed | ModelAsked,
+    entry: TurnStarted | AgentSaid | ToolCalled | ToolReturned | TurnCompleted | TurnFailed | TurnStalled | ModelAsked,
 ) -> list[Told]:
     """The lines of an agent's turn, or of a single call to a model."""
     match entry:
@@ -151,6 +152,9 @@ def _turn_lines(
         case TurnFailed():
             why = one_line(entry.reason, _MAIN)
             return [Told(mark="bad", text=f"turn {entry.turn}, attempt {entry.attempt} ended: {why}")]
+        case TurnStalled():
+            told = f"{one_line(entry.reason, _MAIN)}; the next try is at {entry.next_try:%H:%M:%S} UTC"
+            return [Told(mark="quiet", text=told)]
         case ModelAsked(failed=""):
             return [Told(mark="quiet", text=f"asked {entry.model}: {one_line(entry.purpose, _MAIN)}")]
         case ModelAsked():
@@ -175,8 +179,10 @@ def _build_lines(entry: BuildRan) -> list[Told]:
     mark: Mark = "good" if entry.verdict == wanted else "bad"
     if entry.verdict != "green" and (mark == "good" or entry.stage is Stage.BASE):
         mark = "quiet"  # meant, or nobody's fault; but a red build gets no tick
+    stopped = entry.verdict == "could_not_run"
+    mark = "bad" if stopped else mark
     lines = [_run_line(run) for run in entry.runs]
-    verdict = entry.verdict.replace("_", " ")
+    verdict = f"could not run: {entry.reason}" if stopped else entry.verdict.replace("_", " ")
     told = [*lines, Told(mark=mark, text=f"build {entry.number}, {_STAGE_WORDS[entry.stage]}: {verdict}")]
     return told if entry.proves is None else [*told, *_proof_lines(entry)]
 

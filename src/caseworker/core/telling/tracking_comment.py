@@ -161,7 +161,7 @@ def _who_moves(waits_for: WaitingFor | None) -> str:
     match waits_for:
         case WaitingFor.ANSWER:
             return "whoever knows the answer"
-        case WaitingFor.APPROVAL | WaitingFor.BUDGET | WaitingFor.MILESTONE:
+        case WaitingFor.APPROVAL | WaitingFor.BUDGET | WaitingFor.MILESTONE | WaitingFor.CURE:
             return "an owner or a developer"
         case WaitingFor.MERGE:
             return "somebody who may merge"

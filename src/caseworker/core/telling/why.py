@@ -10,13 +10,14 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.builds import Build
+from caseworker.core.evidence.obstacle_words import remedy_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import IssueCase, cap_of, limit_of
 from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
-from caseworker.core.issue.subjects import WAIVERS, WaitingFor
+from caseworker.core.issue.subjects import WAIVERS, Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing
@@ -64,7 +65,7 @@ def why(
     return Why(
         case=case.id,
         state=case.state.value,
-        stands=_stands(case),
+        stands=f"{_stands(case)}{_held_up(case)}",
         because=case.reason,
         evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed),
         waits_for=_waits_for(case, policy),
@@ -96,6 +97,7 @@ _WAITS: Final = {
     WaitingFor.BUDGET: "Its budget is used up. The work so far is kept.",
     WaitingFor.MILESTONE: "It has gone as far as it was to go.",
     WaitingFor.MERGE: "The pull request is open. Only a person merges it.",
+    WaitingFor.CURE: "It waits for a person to put something right outside of it. Nothing is spent meanwhile.",
 }
 
 
@@ -120,6 +122,10 @@ def _stands(case: IssueCase) -> str:
         return ROWS[case.state].does
     role, _ = turn_of(case)
     return f"The {of_role(role)} {ROWS[case.state].does}{_iteration(case)}."
+
+
+def _held_up(case: IssueCase) -> str:
+    return f" It is held up: {case.stalled.words()}." if case.stalled is not None else ""
 
 
 def _iteration(case: IssueCase) -> str:
@@ -155,6 +161,10 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
             return f"For more money: {dollars(cap_of(case, policy))} are used up."
         case WaitingFor.MILESTONE:
             return f"For a person to let it go on: it was to go as far as the {limit_of(case, policy)}."
+        case WaitingFor.CURE if wait is not None and wait.subject is Subject.NOT_RUN and case.evidence.obstacle:
+            return f"For tests that can be run. {remedy_words(case.evidence.obstacle)}"
+        case WaitingFor.CURE:
+            return "For what stopped it to be put right."
         case WaitingFor.MERGE if case.awaits_checks and case.delivery.checks is not None:
             return f"Pull request {case.delivery.pull_request} {check_words(case.delivery.checks)}."
         case WaitingFor.MERGE:

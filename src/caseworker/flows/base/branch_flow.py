@@ -11,10 +11,10 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.issue.moves import count_change
-    from caseworker.flows.base.case_flow import CaseFlow
+    from caseworker.flows.base.long_work import LongWork
 
 
-class BranchFlow(CaseFlow[IssueCase]):
+class BranchFlow(LongWork[IssueCase]):
     def __init__(self, start: wire.CaseInput, case: IssueCase) -> None:
         super().__init__(start, case)
         self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused

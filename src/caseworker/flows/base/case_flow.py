@@ -1,21 +1,17 @@
-"""Base class of the case workflows: inbox claims, the snapshot, the outbox, and long work with news in between.
+"""Base class of the case workflows: inbox claims, the snapshot, and the outbox.
 
 It contains no rules: those are in core. It handles no text of people: a bell carries an id; a claim returns ids, kinds
 and standings.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import PostActivities, RecordActivities
-    from caseworker.contract.names import TURNS_QUEUE
     from caseworker.contract.wire import (
         AnyPost,
         CaseInput,
@@ -24,7 +20,6 @@ with workflow.unsafe.imports_passed_through():
         PostRequest,
         SayRequest,
         SettleRequest,
-        TurnDied,
     )
     from caseworker.core.base.ids import MessageId
     from caseworker.core.bug.case import BugCase
@@ -33,23 +28,18 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.people.receipts import Settled
     from caseworker.core.pull.case import PullCase
-    from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure, refusal_as_fact
+    from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
     from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
 
 C = TypeVar("C", BugCase, IssueCase, PullCase)
 P = TypeVar("P")
 R = TypeVar("R")
 
-_NO_RETRY = RetryPolicy(maximum_attempts=1)
-_LONGEST_PAUSE = 300.0
 _CLAIM_TIMEOUT = timedelta(seconds=10)
 """A claim takes milliseconds; after a kill in the middle of it the case waits this long."""
 
 
 class CaseFlow(Flow, Generic[C]):
-    _stops_at_limits = False
-    """Whether a turn that met the model's usage limit ends there. Otherwise the limit is waited for."""
-
     def __init__(self, start: CaseInput, case: C) -> None:
         super().__init__(start)
         self._case: C = case
@@ -220,79 +210,3 @@ class CaseFlow(Flow, Generic[C]):
             await self._rings_within(reply.until - workflow.now())
             raise Interrupted
         return reply
-
-    # --- long work
-
-    async def _run_long(
-        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
-    ) -> R | TurnDied:
-        """Run long work of an agent or a build. It is a transaction, so a dead attempt is simply repeated: a few times
-        if it was its own fault, without limit if the worker or a service was away."""
-        failures, pause = 0, 1.0
-        while True:
-            ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
-            if not isinstance(ended, TurnDied):
-                return ended
-            failures += not ended.passing
-            if failures > self._policy.turn_retries:
-                return ended
-            if ended.until is not None and self._stops_at_limits:
-                return ended
-            await self._pause((ended.until - workflow.now()).total_seconds() if ended.until else pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-            self._continue_as_new_if(self._history_is_long())
-
-    async def _one_attempt(
-        self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
-    ) -> R | TurnDied:
-        """Run one attempt with heartbeats. A close cancels it and waits until it has ended."""
-        handle = workflow.start_activity_method(
-            method,
-            argument,
-            task_queue=TURNS_QUEUE,
-            start_to_close_timeout=limit,
-            heartbeat_timeout=timedelta(seconds=heartbeat),
-            retry_policy=_NO_RETRY,
-            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-        )
-        while not handle.done():
-            if await self._posts_come_first(lambda: handle.done() or self._closing or self._has_news()):
-                with suppress(Interrupted):  # the loop stops the attempt
-                    await self._speak()
-            if self._closing and not handle.done():
-                handle.cancel()
-                break
-            if not handle.done() and self._has_news():
-                await self._meanwhile(handle.done)
-        try:
-            return await handle
-        except ActivityError as error:
-            if is_cancelled_exception(error) or is_refusal(error):
-                raise
-            return TurnDied(reason=cause_of(error), passing=is_worker_failure(error))
-
-    async def _posts_come_first(self, condition: Callable[[], bool]) -> bool:
-        """Wait for the condition. True: before it, posts can be made that a rate limit held back."""
-        speaks_at = self._speaks_at()
-        left = None if speaks_at is None else max(speaks_at - workflow.now(), timedelta())
-        try:
-            await workflow.wait_condition(condition, timeout=left)
-        except TimeoutError:
-            return True
-        return False
-
-    async def _pause(self, seconds: float) -> None:
-        try:
-            await workflow.wait_condition(lambda: self._closing, timeout=seconds)
-        except TimeoutError:
-            return
-        raise Interrupted
-
-    # --- while long work is under way
-
-    def _has_news(self) -> bool:
-        return False
-
-    async def _meanwhile(self, is_over: Callable[[], bool]) -> None:
-        """Handle the news; afterwards `_has_news` must be false. `is_over` tells whether the work has ended since: one
-        workflow task can bring a message and that end together, and then the next look answers the message."""

@@ -1,0 +1,68 @@
+"""What stopped a build, and what a person can do about it, in words."""
+
+from typing import assert_never
+
+from caseworker.core.base.text import code
+from caseworker.core.evidence.obstacles import Obstacle
+
+
+def stopped_words(obstacle: Obstacle) -> str:
+    """What happened, as the end of a sentence: "`make test` could not be run: there is no `pytest`"."""
+    command, said = code(obstacle.command), f": it says {code(obstacle.said)}" if obstacle.said else ""
+    match obstacle.why:
+        case "missing_command":
+            what = f"there is no {code(obstacle.missing)}" if obstacle.missing else "a program is missing"
+            return f"{command} could not be run: {what}"
+        case "set_up_failed":
+            return f"{command} failed, so no test was run{said}"
+        case "refused_host":
+            return f"{command} failed, because set-up may not reach {', '.join(code(one) for one in obstacle.hosts)}"
+        case "not_fetched":
+            return f"{command} lacks what it depends on{said}"
+        case "not_collected":
+            what = f"there is no module {code(obstacle.missing)}" if obstacle.missing else ""
+            return f"{command} could not load its tests{f': {what}' if what else said}"
+        case "no_test":
+            return f"{command} ran no test{f': {obstacle.said}' if obstacle.said else ''}"
+        case "timed_out":
+            return f"{command} was stopped after {obstacle.seconds:.0f} s, and no test had ended"
+        case _:
+            assert_never(obstacle.why)
+
+
+def remedy_words(obstacle: Obstacle) -> str:
+    """What to do, in whole sentences."""
+    missing = code(obstacle.missing)
+    match obstacle.why:
+        case "missing_command":
+            tool = missing if obstacle.missing else "it"
+            return (
+                f"Install {tool} where Caseworker runs (a tool outside of the system's folders is shown to builds with "
+                f"`expose` in caseworker.toml), or {_set_up('that installs it')}."
+            )
+        case "set_up_failed":
+            return (
+                f"Run {code(obstacle.command)} in a fresh clone and correct it, or name another `setup` under "
+                "`[commands]` in `.caseworker.toml`, on the base branch."
+            )
+        case "refused_host":
+            hosts = ", ".join(f'"{one}"' for one in obstacle.hosts)
+            return f"If set-up may reach it, add {code(hosts)} to `setup_hosts` in caseworker.toml."
+        case "not_fetched":
+            return f"Tests have no network: {_set_up('that fetches the dependencies')}."
+        case "not_collected":
+            what = f"that provides {missing}" if obstacle.missing else "that provides what is missing"
+            return f"Correct it on the base branch, or {_set_up(what)}."
+        case "no_test":
+            return "Name the command that runs the tests: `test` under `[commands]` in `.caseworker.toml`."
+        case "timed_out":
+            return (
+                "Raise `command_minutes` in caseworker.toml, or name a faster `setup` or `test` under `[commands]` in "
+                "`.caseworker.toml`, on the base branch."
+            )
+        case _:
+            assert_never(obstacle.why)
+
+
+def _set_up(that: str) -> str:
+    return f"add a command {that} as `setup` under `[commands]` in `.caseworker.toml`, on the base branch"
