@@ -26,6 +26,8 @@ def stopped_words(obstacle: Obstacle) -> str:
             return f"{command} ran no test{f': {obstacle.said}' if obstacle.said else ''}"
         case "timed_out":
             return f"{command} was stopped after {obstacle.seconds:.0f} s, and no test had ended"
+        case "over_limit":
+            return f"{command} was stopped before any test had ended: {obstacle.said}"
         case _:
             assert_never(obstacle.why)
 
@@ -60,6 +62,8 @@ def remedy_words(obstacle: Obstacle) -> str:
                 "Raise `command_minutes` in caseworker.toml, or name a faster `setup` or `test` under `[commands]` in "
                 "`.caseworker.toml`, on the base branch."
             )
+        case "over_limit":
+            return "Raise that limit in caseworker.toml, or name a lighter `setup` or `test` in `.caseworker.toml`."
         case _:
             assert_never(obstacle.why)
 

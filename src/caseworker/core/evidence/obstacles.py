@@ -11,7 +11,14 @@ from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_
 from caseworker.core.evidence.test_report import last_line
 
 ObstacleKind = Literal[
-    "missing_command", "set_up_failed", "refused_host", "not_fetched", "not_collected", "no_test", "timed_out"
+    "missing_command",
+    "set_up_failed",
+    "refused_host",
+    "not_fetched",
+    "not_collected",
+    "no_test",
+    "timed_out",
+    "over_limit",
 ]
 _MOST_HOSTS: Final = 5
 _SAID: Final = 200
@@ -62,13 +69,9 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
     report = run.report
     if report is not None and report.ran:
         return None
-    if run.timed_out:
+    if run.cut_short:
         tail = tail_of(run.output)
-        return (
-            None
-            if has_counted(tail) or failures_named(tail)
-            else Obstacle(why="timed_out", command=run.command, seconds=run.seconds)
-        )
+        return None if has_counted(tail) or failures_named(tail) else _of_cut_short(run)
     if report is not None and report.broken:
         said = last_line(report.broken[0].detail) or report.broken[0].name
         return Obstacle(why="not_collected", command=run.command, said=said[:_SAID], missing=_missing(said))
@@ -81,13 +84,19 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
 def _of_set_up(run: CommandRun) -> Obstacle:
     if run.refused:
         return Obstacle(why="refused_host", command=run.command, hosts=run.refused[:_MOST_HOSTS])
-    if run.timed_out:
-        return Obstacle(why="timed_out", command=run.command, seconds=run.seconds)
+    if run.cut_short:
+        return _of_cut_short(run)
     found = _by_output(run)
     if found is not None and found.why in ("missing_command", "not_fetched"):
         return found
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
     return Obstacle(why="set_up_failed", command=run.command, said=lines[-1][:_SAID] if lines else "")
+
+
+def _of_cut_short(run: CommandRun) -> Obstacle:
+    if run.over_limit:
+        return Obstacle(why="over_limit", command=run.command, said=run.over_limit)
+    return Obstacle(why="timed_out", command=run.command, seconds=run.seconds)
 
 
 def _by_output(run: CommandRun) -> Obstacle | None:
