@@ -17,7 +17,7 @@ async def test_a_refused_key_is_waited_for_and_retry_goes_on(world: World) -> No
     await case.expect_waiting(WaitingFor.CURE)
     assert await case.told() == [
         "The pm can't work: the model's provider refuses the key (401): `invalid x-api-key`. "
-        "`caseworker retry local/project#1` goes on where it was left."
+        "`caseworker retry project/1` goes on where it was left."
     ]
     await case.person_says("", kind=MessageKind.RETRY)
     await case.expect_waiting(WaitingFor.MERGE)
@@ -38,5 +38,5 @@ async def test_a_provider_that_stays_away_becomes_a_wait_that_people_see(world: 
     await case.expect_waiting(WaitingFor.CURE)
     assert await case.told() == [
         "The pm can't work: https://provider.example can't be reached. Check the network, or correct "
-        "`anthropic_base_url` in caseworker.toml. `caseworker retry local/project#1` goes on where it was left."
+        "`anthropic_base_url` in caseworker.toml. `caseworker retry project/1` goes on where it was left."
     ]
