@@ -13,9 +13,9 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.test_files import is_in_a_test_place, is_named_like_a_test
 
 _SUBMODULE: Final = "160000"
-_LINK: Final = "120000"
-_POINTER: Final = "version https://git-lfs.github.com/spec/v1\n"
-LARGEST_POINTER: Final = 1_024
+LINK: Final = "120000"
+LFS_POINTER: Final = "version https://git-lfs.github.com/spec/v1\n"
+LARGEST_POINTER: Final = 300
 """Bytes. A pointer has about 130; no larger file has to be read."""
 _NAMED: Final = 5
 
@@ -43,7 +43,7 @@ class MissingPart:
 
 
 def is_lfs_pointer(text: str) -> bool:
-    return text.startswith(_POINTER)
+    return text.startswith(LFS_POINTER)
 
 
 def missing_parts(entries: Iterable[TreeEntry]) -> list[MissingPart]:
@@ -52,7 +52,7 @@ def missing_parts(entries: Iterable[TreeEntry]) -> list[MissingPart]:
     for entry in entries:
         if entry.mode == _SUBMODULE:
             found.append(MissingPart(kind="submodule", path=entry.path))
-        elif entry.mode == _LINK:
+        elif entry.mode == LINK:
             if _leads_out(entry.path, entry.text):
                 found.append(MissingPart(kind="link", path=entry.path, target=entry.text))
         elif is_lfs_pointer(entry.text):
