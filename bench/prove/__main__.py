@@ -12,6 +12,7 @@ from typing import Final
 from rich.console import Console
 
 from bench.home import private_folder
+from bench.prove.attacks import attacks
 from bench.prove.contest import contests
 from bench.prove.github_storm import GitHubSize, github_storm
 from bench.prove.injection import injections
@@ -19,7 +20,7 @@ from bench.prove.storming import Size, storming
 from bench.prove.traps import traps
 from bench.prove.walks import walks
 
-_ON_ISSUES: Final = ("github", "injection", "traps", "walk")
+_ON_ISSUES: Final = ("github", "injection", "attacks", "traps", "walk")
 _PARTS: Final = ("storm", "sudden", "contest", *_ON_ISSUES)
 
 
@@ -70,6 +71,8 @@ async def prove_issues(folder: Path, size: GitHubSize, given: argparse.Namespace
     console, aside, holds = Console(), Console(stderr=True), True
     if given.only in (None, "injection"):
         holds &= await injections(folder, given.attack, console, aside)
+    if given.only in (None, "attacks"):
+        holds &= await attacks(folder, given.attack, console)
     if given.only in (None, "traps"):
         holds &= await traps(folder, given.lie, console, aside)
     if given.only in (None, "walk"):

@@ -7,7 +7,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import WorkspaceActivities
     from caseworker.contract.names import BUG_WORKFLOW, CLOSE_REQUESTED, INCOMING_MESSAGE
-    from caseworker.contract.wire import CaseInput
+    from caseworker.contract.wire import NO_INPUT, CaseInput
     from caseworker.core.base.ids import MessageId
     from caseworker.core.people.messages import Claimed
     from caseworker.flows.bug import BugInvestigationWorkflow
@@ -20,7 +20,7 @@ class QueueInMemory(BugInvestigationWorkflow):
     """Takes only what the signals brought, and never asks the store for waiting messages."""
 
     @workflow.init
-    def __init__(self, start: CaseInput) -> None:
+    def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start)
         self._queue: list[MessageId] = []
         self._taken: list[MessageId] = []  # taken by the coming turn, which may look more than once
@@ -54,7 +54,7 @@ class QueueInMemory(BugInvestigationWorkflow):
         return found
 
     @workflow.run
-    async def run(self, start: CaseInput) -> None:
+    async def run(self, start: CaseInput = NO_INPUT) -> None:
         await super().run(start)
 
 
@@ -63,11 +63,11 @@ class NoLastLook(BugInvestigationWorkflow):
     """Returns after the clean-up, without looking into the inbox again."""
 
     @workflow.init
-    def __init__(self, start: CaseInput) -> None:
+    def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start)
 
     @workflow.run
-    async def run(self, start: CaseInput) -> None:
+    async def run(self, start: CaseInput = NO_INPUT) -> None:
         await super().run(start)
 
     async def _finish(self) -> bool:

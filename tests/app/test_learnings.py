@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.list_learnings import list_learnings
+from caseworker.app.terminal.list_learnings import LearningAct, list_learnings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy
@@ -55,10 +55,10 @@ def noted(*contents: str) -> list[Observation]:
     return [Observation(type="pattern_discovered", content=content) for content in contents]
 
 
-async def listed(settings: Settings, *, repo: Path | None = None, forget: int | None = None) -> str:
+async def listed(settings: Settings, *, repo: Path | None = None, act: LearningAct | None = None) -> str:
     paper = io.StringIO()
     console = Console(file=paper, width=160, color_system=None, highlight=False, soft_wrap=True)
-    assert await list_learnings(settings, console, repo=repo, forget=forget, as_json=False) == 0
+    assert await list_learnings(settings, console, repo=repo, act=act, as_json=False) == 0
     return "\n".join(line.rstrip() for line in paper.getvalue().splitlines())
 
 
@@ -67,11 +67,12 @@ async def test_learnings_are_listed_with_how_often_they_were_seen(settings: Sett
     await learns(Path("/srv/shop"), "Two", noted("prices are [bold]decimal[/]."))
     await learns(Path("/srv/till"), "One", noted("Tests need a display."))
     assert await listed(settings) == (
-        "id  repository  seen        last in       what\n"
-        "2   local/shop  in 2 cases  local/shop#2  pattern discovered: Prices are [bold]Decimal[/].\n"
-        "1   local/shop  once        local/shop#1  pattern discovered: Run `make` [2J first.\n"
-        "4   local/till  once        local/till#1  pattern discovered: Tests need a display.\n"
-        "A later case is offered the first ones of its repository. To remove one: --forget ID"
+        "id  repository  seen        last in       approved by  what\n"
+        "2   local/shop  in 2 cases  local/shop#2               pattern discovered: Prices are [bold]Decimal[/].\n"
+        "1   local/shop  once        local/shop#1               pattern discovered: Run `make` [2J first.\n"
+        "4   local/till  once        local/till#1               pattern discovered: Tests need a display.\n"
+        "A later case is offered the first ones of its repository.\n"
+        "As an owner: --approve ID, --forget ID, --edit ID --text WORDS"
     )
 
 
@@ -105,10 +106,10 @@ async def test_a_repository_that_is_not_on_this_disk_does_not_stop_the_listing(
 
 async def test_a_learning_is_forgotten_by_its_id(settings: Settings, learns: Learns) -> None:
     await learns(Path("/srv/shop"), "One", noted("a wrong idea"))
-    assert await listed(settings, forget=1) == "Forgotten: a wrong idea"
+    assert await listed(settings, act=LearningAct(act="forget_learning", id=1)) == "Forgotten: a wrong idea"
     assert (await listed(settings)).startswith("Nothing was learned yet.")
     with pytest.raises(Refused) as refused:
-        await listed(settings, forget=1)
+        await listed(settings, act=LearningAct(act="forget_learning", id=1))
     assert str(refused.value) == "There is no learning 1 here. `caseworker learnings` lists them with their ids."
 
 
@@ -118,7 +119,7 @@ async def test_a_learning_of_another_repository_than_the_named_one_is_not_forgot
     project = make_project(tmp_path / "project")
     await learns(Path("/srv/shop"), "One", noted("theirs"))
     with pytest.raises(Refused, match="There is no learning 1 here"):
-        await listed(settings, repo=project, forget=1)
+        await listed(settings, repo=project, act=LearningAct(act="forget_learning", id=1))
     assert "theirs" in await listed(settings)
 
 
@@ -127,12 +128,15 @@ async def test_learnings_are_printed_as_json_for_programs(
 ) -> None:
     case = await learns(Path("/srv/shop"), "One", noted("a"))
     console = Console(file=io.StringIO())
-    assert await list_learnings(settings, console, repo=None, forget=None, as_json=True) == 0
+    assert await list_learnings(settings, console, repo=None, act=None, as_json=True) == 0
     (learning,) = json.loads(capsys.readouterr().out)
     assert (learning["id"], learning["seen"], learning["first_case"], learning["content"]) == (1, 1, case, "a")
-    assert await list_learnings(settings, console, repo=None, forget=1, as_json=True) == 0
+    assert (
+        await list_learnings(settings, console, repo=None, act=LearningAct(act="forget_learning", id=1), as_json=True)
+        == 0
+    )
     assert json.loads(capsys.readouterr().out) == {"forgotten": learning}
-    assert await list_learnings(settings, console, repo=None, forget=None, as_json=True) == 0
+    assert await list_learnings(settings, console, repo=None, act=None, as_json=True) == 0
     assert json.loads(capsys.readouterr().out) == []
 
 

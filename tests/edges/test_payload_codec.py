@@ -8,11 +8,15 @@ from pathlib import Path
 
 import httpx
 import pytest
-from temporalio.api.common.v1 import Payload
+from google.protobuf.json_format import MessageToDict, ParseDict
+from temporalio.api.common.v1 import Payload, Payloads
+from temporalio.api.failure.v1 import ApplicationFailureInfo, Failure
 from temporalio.converter import ActivitySerializationContext, WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError
 
+from caseworker.contract.names import WORKER_DIED
 from caseworker.core.base.errors import Refused
+from caseworker.engine.codec_routes import make_codec_app
 from caseworker.engine.payload_codec import SealedPayloads, sealing_converter
 from caseworker.engine.payload_keys import keys_of
 from caseworker.engine.server import TemporalServer
@@ -69,6 +73,49 @@ async def test_a_payload_opens_only_where_it_belongs() -> None:
 async def test_a_foreign_payload_never_becomes_a_value() -> None:
     with pytest.raises(ApplicationError, match="Caseworker did not send this"):
         await sealing_converter([OLD]).decode([PLAIN], [str])
+
+
+async def test_the_codec_server_shows_payloads_to_the_web_ui_alone() -> None:
+    codec, origin = SealedPayloads([NEW, OLD]), "http://127.0.0.1:8233"
+    [sealed] = await SealedPayloads([OLD]).with_context(activity("load_case")).encode([PLAIN])
+    sent = MessageToDict(Payloads(payloads=[sealed, PLAIN]))
+    transport = httpx.ASGITransport(make_codec_app(codec, origin=origin, port=8090, secret="secret"))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8090") as page:
+        shown = await page.post("/secret/decode", json=sent, headers={"Origin": origin})
+        asked = await page.options("/secret/decode", headers={"Origin": origin})
+        refused = [
+            await page.post("/guess/decode", json=sent, headers={"Origin": origin}),
+            await page.post("/secret/decode", json=sent, headers={"Origin": "http://evil.example"}),
+            await page.post("/secret/decode", json=sent, headers={"Host": "evil.example:8090"}),
+        ]
+        broken = await page.post("/secret/decode", content=b"{[", headers={"Origin": origin})
+
+    assert ParseDict(shown.json(), Payloads()).payloads == [PLAIN, PLAIN]
+    assert shown.headers["Access-Control-Allow-Origin"] == asked.headers["Access-Control-Allow-Origin"] == origin
+    assert [answer.status_code for answer in refused] == [403, 403, 403]
+    assert broken.status_code == 400
+
+
+def failure_of(error: BaseException, keys: bytes) -> Failure:
+    failure = Failure()
+    converter = sealing_converter([keys])
+    converter.failure_converter.to_failure(error, converter.payload_converter, failure)
+    return failure
+
+
+def test_a_failure_counts_only_with_the_type_that_was_sealed() -> None:
+    converter = sealing_converter([OLD])
+
+    def read(failure: Failure) -> BaseException:
+        return converter.failure_converter.from_failure(failure, converter.payload_converter)
+
+    ours = failure_of(ApplicationError("no such branch", type="Refused"), OLD)
+    assert str(read(ours)) == "Refused: no such branch"
+    ours.application_failure_info.type = "Other"
+    for foreign in (ours, Failure(message="lies", application_failure_info=ApplicationFailureInfo(type="Refused"))):
+        found = read(foreign)
+        assert isinstance(found, ApplicationError)
+        assert found.type == WORKER_DIED
 
 
 def test_the_key_of_a_home_is_private_and_made_once(tmp_path: Path) -> None:

@@ -125,3 +125,19 @@ async def test_the_repository_is_found_for_both_kinds_of_case(store: Store) -> N
     case, bug = await open_case(store), await open_bug(store)
     async with store.database.reading() as connection:
         assert [await repository_of(connection, each) for each in (case, bug)] == [SHOP, SHOP]
+
+
+async def test_an_owner_approves_and_edits_a_learning(store: Store) -> None:
+    case = await open_case(store)
+    await store.learnings.add(SHOP, case, noted("Prices are Decimal.", "Ids are strings."))
+    first, second = await store.learnings.of(SHOP)
+
+    assert await store.learnings.approve(first.id, by="ada")
+    assert await store.learnings.edit(second.id, "Ids are UUIDs.", by="ada")
+    assert not await store.learnings.edit(second.id, "prices are  decimal.", by="ada")  # another one says it
+    assert not await store.learnings.approve(999, by="ada")
+
+    assert [(one.content, one.approved_by) for one in await store.learnings.of(SHOP)] == [
+        ("Prices are Decimal.", "ada"),
+        ("Ids are UUIDs.", "ada"),
+    ]

@@ -9,6 +9,7 @@ from sqlalchemy import update
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.errors import DailyCap, Defect, Refused
 from caseworker.core.base.ids import split_issue_case
+from caseworker.core.people.caps import CapName
 from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.store import Store
 from caseworker.store.tables import ledger
@@ -189,6 +190,21 @@ async def test_all_cases_together_never_pass_the_daily_cap(store: Store) -> None
     attempts = [await begun(store, await open_case(store, f"case {number}")) for number in range(3)]
     results = await asyncio.gather(*(reserve(capped, attempt, 200) for attempt in attempts), return_exceptions=True)
     assert sorted(type(result).__name__ for result in results) == ["DailyCap", "int", "int"]
+
+
+async def test_an_owner_raises_the_daily_cap_while_cases_wait_for_it(store: Store) -> None:
+    capped = Store(store.database, daily_micros=500)
+    attempt = await begun(store, await open_case(store))
+    with pytest.raises(DailyCap, match="caseworker caps"):
+        await reserve(capped, attempt, 600)
+
+    await store.caps.set(CapName.DAILY_BUDGET, 900, by="ada")
+    await reserved(capped, attempt, 600)
+    await store.caps.set(CapName.DAILY_BUDGET, None, by="ada")
+
+    assert await store.caps.all() == []
+    with pytest.raises(DailyCap):
+        await reserve(capped, attempt, 100)
 
 
 async def test_what_was_spent_a_day_ago_leaves_room_again(store: Store) -> None:

@@ -164,3 +164,22 @@ echo TRIED
     said = inside(tmp_path, workspace, script)
     assert "TRIED" in said
     assert "GOT" not in said
+
+
+async def test_what_a_worktree_lacks_is_found(workspaces: GitWorkspaces, repository: Repository) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n"
+    repository.write({".gitattributes": "*.bin filter=lfs\n", "tests/data.bin": pointer, "tests/small.txt": "x" * 130})
+    (repository.path / "tests/outside").symlink_to("../../elsewhere")
+    (repository.path / "tests/inside").symlink_to("small.txt")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{repository.head()},vendor/spec")
+    repository.git("-c", "filter.lfs.clean=cat", "add", "tests", ".gitattributes")
+    repository.git("commit", "-q", "-m", "Add parts")
+    workspace = await workspaces.prepare(CASE, repository.ref, None)
+
+    found = await workspaces.missing_parts(workspace)
+
+    assert [(part.kind, part.path) for part in found] == [
+        ("lfs", "tests/data.bin"),
+        ("link", "tests/outside"),
+        ("submodule", "vendor/spec"),
+    ]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from caseworker.core.base.ids import CaseId
@@ -28,6 +29,7 @@ class Desk:
         self.store, self.slack, self.bell = store, slack, bell
         self.intake = intake
         self.received: list[Received] = []
+        self.answered: list[tuple[Thread, str]] = []
 
     async def receive(self, event_id: str, event: Mapping[str, object]) -> None:
         self.received.append(await self.intake.receive(event_id, event))
@@ -62,14 +64,20 @@ async def open_desk(store: Store) -> AsyncIterator[Desk]:
         policy=Policy(attempts=2, services={"billing": Service(aliases=("invoices",))}),
         elsewhere={"billing": await store.repositories.register(LocalRepository(path=Path("/srv/billing")))},
     )
+    answered: list[tuple[Thread, str]] = []
+
+    async def answer(thread: Thread, text: str) -> None:
+        answered.append((thread, text))
+
     intake = SlackIntake(
         store=store,
         conversation=Conversation(store=store, doorbell=bell),
         new_cases=NewCases(store=store, doorbell=bell),
-        place=place,
+        place=replace(place, answer=answer),
     )
     intake.know_bot(await chat_of(slack).whoami())
     desk = Desk(store, slack, intake, bell)
+    desk.answered = answered
     try:
         async with in_socket_mode(slack, desk.receive):
             yield desk

@@ -7,6 +7,7 @@ import pytest
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.bug.case import BugState
+from caseworker.core.people.caps import CapName
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience, Message, NewMessage, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
@@ -281,6 +282,22 @@ async def test_a_burst_of_reports_opens_a_bounded_number_of_cases_and_is_told_on
     newest = (await desk.store.bugs.opened_by(ADA, "slack", seconds=3_600))[-1]
     notes = [entry.entry.text for entry in await desk.store.record.whole(newest) if isinstance(entry.entry, Noted)]
     assert notes == [f"{ADA} has opened 20 cases within an hour. Further reports open none for a while."]
+    [(thread, told)] = desk.answered  # its author, in the thread of the first report that opened none
+    assert thread.channel == REPORTS
+    assert told.startswith(notes[0])
+    assert newest in told
+
+
+async def test_an_owner_raises_the_number_of_cases_an_hour_while_it_runs(desk: Desk) -> None:
+    await desk.store.caps.set(CapName.CASES_PER_HOUR, 2, by="grace")
+    for number in range(4):
+        await desk.slack.user_writes(REPORTS, ADA, f"checkout is broken, order {number}")
+    assert len(await desk.store.bugs.list()) == 2
+
+    await desk.store.caps.set(CapName.CASES_PER_HOUR, 30, by="grace")
+    await desk.slack.user_writes(REPORTS, ADA, "checkout is broken, order 5")
+
+    assert len(await desk.store.bugs.list()) == 3
 
 
 async def test_messages_that_once_froze_the_intake_are_taken_like_any_other(desk: Desk) -> None:

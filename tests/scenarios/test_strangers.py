@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 from temporalio import workflow
-from temporalio.client import Client, WorkflowFailureError
+from temporalio.client import AsyncActivityHandle, Client, WorkflowFailureError
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, TURNS_QUEUE, workflow_id
+from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, REFUSED, TURNS_QUEUE, workflow_id
 from caseworker.contract.wire import CaseInput, PushRequest
 from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.roles import Role
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.engine.client import Address, connect
@@ -102,6 +103,50 @@ async def test_the_signals_of_a_stranger_are_dropped(
     assert (await case.states())[: len(before)] == before
     await case.person_merges()
     await case.expect_end(IssueState.COMPLETED)
+
+
+async def running_turn(stranger: Client, world: World, case: CaseInWorld) -> AsyncActivityHandle:
+    """A turn of the case that has begun, as the stranger can name it."""
+    await world.agent.reached(Role.PM)
+    handle = stranger.get_workflow_handle(workflow_id(case.id))
+    [pending] = (await handle.describe()).raw_description.pending_activities
+    return stranger.get_async_activity_handle(workflow_id=handle.id, run_id=None, activity_id=pending.activity_id)
+
+
+async def test_a_failure_that_a_stranger_reports_is_not_believed(sealed: World, stranger: Client) -> None:
+    release = sealed.agent.holds_in(Role.PM)
+    case = await sealed.owner_files_issue()
+    activity = await running_turn(stranger, sealed, case)
+
+    await activity.fail(ApplicationError("your repository is gone", type=REFUSED, non_retryable=True))
+    release()
+
+    await case.expect_asked_for(Subject.PLAN)
+    assert "your repository is gone" not in str(await case.record())
+
+
+async def test_a_result_that_a_stranger_leaves_out_is_not_believed(sealed: World, stranger: Client) -> None:
+    release = sealed.agent.holds_in(Role.PM)
+    case = await sealed.owner_files_issue()
+    activity = await running_turn(stranger, sealed, case)
+
+    await activity.complete()
+    release()
+    await sealed.reconciler_restarts(case.id)
+
+    await case.expect_asked_for(Subject.PLAN)
+
+
+# Temporal's client never awaits the coroutine of a workflow that could not be made.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore:coroutine:RuntimeWarning")
+async def test_a_workflow_without_input_does_not_keep_a_case_from_its_own(sealed: World, stranger: Client) -> None:
+    name = workflow_id(CaseId("local/project#1"))
+    handle = await stranger.start_workflow("IssueWorkflow", id=name, task_queue=FLOWS_QUEUE)
+    with pytest.raises(WorkflowFailureError) as failed:
+        await handle.result()
+    assert isinstance(failed.value.cause, ApplicationError)
+    assert failed.value.cause.type == "Foreign"
+    await waiting_case(sealed)
 
 
 async def test_a_stranger_reads_nothing_of_a_case(sealed: World, stranger: Client) -> None:

@@ -5,7 +5,7 @@ Each part is imported only when it is asked for, so that commands start fast.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -76,6 +76,7 @@ class Slack:
     async def listen(self, desk: IntakeDesk) -> Listening:
         from caseworker.chats.slack_app import SlackSocket, http_route
         from caseworker.chats.slack_watch import SlackWatch
+        from caseworker.intake.background_answers import BackgroundAnswers
         from caseworker.intake.slack import SlackIntake
         from caseworker.intake.slack_catchup import CatchUp
 
@@ -85,7 +86,7 @@ class Slack:
             store=desk.store,
             conversation=desk.conversation,
             new_cases=desk.new_cases,
-            place=await self._reports(desk.store),
+            place=replace(await self._reports(desk.store), answer=BackgroundAnswers(chat)),
         )
         catch_up = CatchUp(store=desk.store, slack=chat, intake=intake, channel=settings.slack_reports_channel)
         watch = SlackWatch(chat=chat, channels=self._channels, on_bot=intake.know_bot)

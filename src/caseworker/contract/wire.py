@@ -1,7 +1,7 @@
 """The values that travel between flows and activities. Ids and facts only: people's text never enters a history."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -52,6 +52,10 @@ class CaseInput(_Wire):
 
     case: CaseId
     policy: Policy
+
+
+NO_INPUT: Final = CaseInput(case=CaseId(""), policy=Policy())
+"""What a workflow has that was started without input, which we never do."""
 
 
 class ClaimRequest(_Wire):

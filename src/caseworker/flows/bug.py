@@ -19,6 +19,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from caseworker.contract.names import BUG_WORKFLOW
     from caseworker.contract.wire import (
+        NO_INPUT,
         BugTurnEnded,
         BugTurnReply,
         BugTurnRequest,
@@ -45,7 +46,7 @@ with workflow.unsafe.imports_passed_through():
 @workflow.defn(name=BUG_WORKFLOW)
 class BugInvestigationWorkflow(LongWork[BugCase]):
     @workflow.init
-    def __init__(self, start: CaseInput) -> None:
+    def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start, BugCase(id=start.case))
         self._timed = 0  # the round that the SLA clock was last told of
         self._look_for_files = True  # whether messages were taken whose files may have to be fetched
@@ -53,7 +54,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
         self._seen = 0  # how many bells had rung when people were last answered during a turn
 
     @workflow.run
-    async def run(self, start: CaseInput) -> None:
+    async def run(self, start: CaseInput = NO_INPUT) -> None:
         self._case = self._saved = await self._call_store(BugRecordActivities.load_bug, start.case)
         self._timed = self._case.epoch
         if workflow.info().continued_run_id is None:

@@ -46,12 +46,12 @@ class IssueWorkflow(BranchFlow):
     _hears_when_stalled = True
 
     @workflow.init
-    def __init__(self, start: wire.CaseInput) -> None:
+    def __init__(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
         super().__init__(start, IssueCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
 
     @workflow.run
-    async def run(self, start: wire.CaseInput) -> None:
+    async def run(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
         self._case = self._saved = await self._call_store(RecordActivities.load_case, start.case)
         self._policy = await self._call_store(RecordActivities.renew_policy, self._policy)
         while True:

@@ -54,14 +54,14 @@ class PullWorkflow(LongWork[PullCase]):
     _stops_at_limits = True
 
     @workflow.init
-    def __init__(self, start: wire.CaseInput) -> None:
+    def __init__(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
         super().__init__(start, PullCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
         self._seen = 0  # bells when the head was seen last during long work
         self._moved: HeadMoved | None = None  # a push that has stopped long work
 
     @workflow.run
-    async def run(self, start: wire.CaseInput) -> None:
+    async def run(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
         self._case = self._saved = await self._call_store(PullRecordActivities.load_pull, start.case)
         while True:
             try:

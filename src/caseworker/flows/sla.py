@@ -11,7 +11,7 @@ from temporalio.exceptions import ActivityError
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.activities import SlaActivities
     from caseworker.contract.names import LOOK_AGAIN, SLA_WORKFLOW
-    from caseworker.contract.wire import CaseInput, CheckSla
+    from caseworker.contract.wire import NO_INPUT, CaseInput, CheckSla
     from caseworker.core.sla.clock import Due, due
     from caseworker.flows.activity_failures import is_refusal
     from caseworker.flows.base.flow import LONG_WAIT, SHORT_HISTORY, Flow
@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
 @workflow.defn(name=SLA_WORKFLOW)
 class SLATrackingWorkflow(Flow):
     @workflow.init
-    def __init__(self, start: CaseInput) -> None:
+    def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start)
         self._not_before: datetime | None = None  # when the developers' channel takes posts again
 
@@ -29,7 +29,7 @@ class SLATrackingWorkflow(Flow):
         self._bells += 1
 
     @workflow.run
-    async def run(self, start: CaseInput) -> None:
+    async def run(self, start: CaseInput = NO_INPUT) -> None:
         """Ends when every promise is settled, after a look with no bell since and no await in between."""
         try:
             while True:

@@ -9,6 +9,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId, issue_case, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
+from caseworker.core.people.caps import CapName
 from caseworker.core.people.commands import MessageKind, Say, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, Audience, NewMessage, Standing
 from caseworker.core.record.entries import Noted
@@ -19,7 +20,11 @@ _HOUR: Final = 3_600.0
 
 
 class TooManyCases(Refused):
-    """One person has opened as many cases as they may within an hour."""
+    """One person has opened as many cases as they may within an hour. `first`: they have not been told yet."""
+
+    def __init__(self, reason: str, *, todo: str, first: bool) -> None:
+        super().__init__(reason, todo=todo)
+        self.first = first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,15 +108,19 @@ class NewCases:
         """Refuse a report beyond the number that one person may make in an hour. The newest of their cases is told
         once; a report that was taken before, and comes again, is not counted."""
         opened = await self._store.bugs.opened_by(words.author, words.surface, seconds=_HOUR)
-        if len(opened) < policy.cases_per_hour or await self._is_known(words, thread):
+        allowed = await self._store.caps.value(CapName.CASES_PER_HOUR, policy.cases_per_hour)
+        if len(opened) < allowed or await self._is_known(words, thread):
             return
         told = f"{words.author} has opened {len(opened)} cases within an hour. Further reports open none for a while."
         newest = opened[-1]
         stored = await self._store.bugs.load(newest)
+        first = False
         if stored is not None:
             key = f"{newest} burst"
-            await self._store.record.append(newest, [Noted(text=told)], trace=stored.trace, key=key)
-        raise TooManyCases(told, todo=f"Write to {newest}, or wait; `cases_per_hour` is the setting that raises it.")
+            first = await self._store.record.append(newest, [Noted(text=told)], trace=stored.trace, key=key)
+        raise TooManyCases(
+            told, todo=f"Write to {newest}, or wait; an owner can raise it: `caseworker caps --cases`.", first=first
+        )
 
     async def _is_known(self, words: Words, thread: Thread | None) -> bool:
         if words.reference and await self._store.inbox.find(words.surface, words.reference) is not None:

@@ -4,7 +4,7 @@ Events are committed when `receive` returns; it waits for no call to Slack and f
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, assert_never
 
@@ -41,6 +41,8 @@ class ReportsChannel:
     rehearsal: str | None = None
     elsewhere: Mapping[str, RepositoryId] = field(default_factory=dict)
     """The repositories of services whose code is elsewhere, by service."""
+    answer: Callable[[Thread, str], Awaitable[None]] | None = None
+    """Tells the author of a message that opens no case why not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,8 @@ class SlackIntake:
                 policy=self._place.policy,
             )
         except TooManyCases as refused:
+            if refused.first and self._place.answer is not None:
+                await self._place.answer(thread, str(refused))
             return Received(kind="ignored", why=str(refused))
         if reported.new:
             return Received(kind="reported", case=reported.case)

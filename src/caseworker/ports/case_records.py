@@ -87,8 +87,8 @@ class Inbox(Protocol):
 
 
 class Record(Protocol):
-    async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> None:
-        """Append in order, in one transaction. With a key that was used for this case before: a no-op."""
+    async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> bool:
+        """Append in order, in one transaction. False: the key was used for this case before, and nothing is written."""
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]: ...
 

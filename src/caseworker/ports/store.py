@@ -11,6 +11,7 @@ from caseworker.ports.ledgers import Ledger
 from caseworker.ports.tracking_comments import TrackingComments
 from caseworker.ports.work_records import (
     Builds,
+    Caps,
     Effects,
     Learnings,
     Places,
@@ -58,6 +59,8 @@ class Store(Protocol):
     def transcripts(self) -> Transcripts: ...
     @property
     def learnings(self) -> Learnings: ...
+    @property
+    def caps(self) -> Caps: ...
     @property
     def places(self) -> Places: ...
     @property

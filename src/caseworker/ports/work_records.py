@@ -10,6 +10,7 @@ from caseworker.core.casefile.learnings import Learning
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build
 from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.caps import Cap, CapName
 from caseworker.core.record.entries import Entry
 from caseworker.ports.stored import (
     Attempt,
@@ -134,8 +135,26 @@ class Learnings(Protocol):
     async def of(self, repository: RepositoryId | None = None) -> list[Learning]:
         """Those of one repository, or of all."""
 
+    async def approve(self, learning: int, *, by: str) -> bool:
+        """An owner says that it is true. False: there is none with this id."""
+
+    async def edit(self, learning: int, content: str, *, by: str) -> bool:
+        """An owner says it in other words, which are true. False: there is none with this id, or another says this."""
+
     async def forget(self, learning: int) -> bool:
-        """False: there is none with this id."""
+        """False: there is none with this id. The case that noted it does not bring it back."""
+
+
+class Caps(Protocol):
+    """Caps of the deployment that an owner has changed while it runs. All processes read them before each decision."""
+
+    async def set(self, name: CapName, value: int | None, *, by: str) -> None:
+        """Null: the setting counts again."""
+
+    async def all(self) -> list[Cap]: ...
+
+    async def value(self, name: CapName, setting: int) -> int:
+        """What an owner has set, or else the setting."""
 
 
 class Places(Protocol):

@@ -9,6 +9,7 @@ from typing import Protocol
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.builds import Command, CommandRun
+from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
 from caseworker.core.investigation.measurements import InstrumentRequest, Measurement
 
@@ -137,6 +138,9 @@ class Workspaces(Protocol):
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
+
+    async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
+        """Submodules, files in Git LFS and links that lead out, at its base: what they stand for is not there."""
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         """A second worktree of the case beside its first, at this commit. One that exists under that name is destroyed

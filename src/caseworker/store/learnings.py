@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from caseworker.core.base.ids import CaseId, RepositoryId
@@ -31,6 +31,29 @@ class StoredLearnings(Port):
                 Learning.model_validate({name: row[learnings.c[name]] for name in Learning.model_fields})
                 for row in rows
             ]
+
+    async def approve(self, learning: int, *, by: str) -> bool:
+        return await self._change(learning, approved_by=by)
+
+    async def edit(self, learning: int, content: str, *, by: str) -> bool:
+        async with self._database.writing() as connection:
+            row = learnings.c.id == learning
+            found = (await connection.execute(select(learnings.c.repository, learnings.c.type).where(row))).first()
+            if found is None:
+                return False
+            repository, kind = found
+            digest = fingerprint(kind, content)
+            same = (learnings.c.repository == repository) & (learnings.c.digest == digest) & ~row
+            if await connection.scalar(select(learnings.c.id).where(same)) is not None:
+                return False
+            changed = {"content": content, "digest": digest, "approved_by": by}
+            await connection.execute(update(learnings).where(row).values(changed))
+            return True
+
+    async def _change(self, learning: int, **values: object) -> bool:
+        changed = update(learnings).where(learnings.c.id == learning).values(values).returning(learnings.c.id)
+        async with self._database.writing() as connection:
+            return await connection.scalar(changed) is not None
 
     async def forget(self, learning: int) -> bool:
         gone = delete(learnings).where(learnings.c.id == learning).returning(learnings.c.id)

@@ -10,12 +10,14 @@ from sqlalchemy import ColumnElement, bindparam, func, insert, select, text, upd
 from caseworker.core.base.budget import Usage, dollars
 from caseworker.core.base.errors import DailyCap, Defect, Refused
 from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.people.caps import CapName
 from caseworker.ports import Attempt, CaseAccount, RepositoryAccount, SingleQuestion, Spending
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.database import Database
 from caseworker.store.port import Port
 from caseworker.store.rows import lock_case, lock_repository
+from caseworker.store.stored_caps import value_of
 from caseworker.store.tables import attempts, ledger
 
 _ABANDONED_PART = 4
@@ -72,7 +74,8 @@ class StoredLedger(Port):
             if await _spent_by(connection, payer) + micros > cap_micros:
                 return None
             if not rehearsed and self._daily_micros is not None:
-                await _refuse_beyond(connection, self._daily_micros, micros)
+                allowed = await value_of(connection, CapName.DAILY_BUDGET, self._daily_micros)
+                await _refuse_beyond(connection, allowed, micros)
             row = call | _columns(payer) | Usage().model_dump()
             return (await connection.execute(insert(ledger).values(row).returning(ledger.c.id))).scalar_one()
 
@@ -134,7 +137,7 @@ async def _refuse_beyond(connection: Connection, daily_micros: int, micros: int)
     if await _micros(connection, today) + micros > daily_micros:
         raise DailyCap(
             f"All cases together may spend {dollars(daily_micros)} in 24 hours, and have.",
-            todo="They go on when there is room again; `daily_budget_usd` is the setting that raises it.",
+            todo="They go on when there is room again, or when an owner raises it: `caseworker caps --daily 200`.",
         )
 
 

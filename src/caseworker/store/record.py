@@ -21,10 +21,10 @@ def _of(case: CaseId) -> _Query:
 
 
 class StoredRecord(Port):
-    async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> None:
+    async def append(self, case: CaseId, entries: Sequence[Entry], *, trace: TraceId, key: str | None = None) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, case)
-            await append_entries(connection, case, entries, trace=trace, key=key)
+            return await append_entries(connection, case, entries, trace=trace, key=key)
 
     async def read(self, case: CaseId, *, after: int = 0, limit: int = 500) -> list[Recorded]:
         return await self._read(_of(case).where(tables.record.c.sequence > after).limit(limit))

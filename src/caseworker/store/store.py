@@ -20,6 +20,7 @@ from caseworker.store.pulls import StoredPulls
 from caseworker.store.record import StoredRecord
 from caseworker.store.repositories import StoredRepositories
 from caseworker.store.runs import StoredRuns
+from caseworker.store.stored_caps import StoredCaps
 from caseworker.store.stored_rules import StoredReviewLearnings
 from caseworker.store.threads import StoredThreads
 from caseworker.store.tracking_rows import StoredTracking
@@ -54,6 +55,7 @@ class Store:
         self.ledger = StoredLedger(database, daily_micros=daily_micros)
         self.transcripts = StoredTranscripts(database)
         self.learnings = StoredLearnings(database)
+        self.caps = StoredCaps(database)
         self.places = StoredPlaces(database)
         self.write_budget = StoredWriteBudget(database)
         self.chat_threads = StoredChatThreads(database)

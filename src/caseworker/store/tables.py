@@ -253,6 +253,7 @@ class _Learnings(TypedColumns):
     last_case: Named[str] = Column(String)
     first_at: Named[datetime] = Column(UtcTime, nullable=False)
     last_at: Named[datetime] = Column(UtcTime, nullable=False)
+    approved_by: Named[str | None] = Column(String)
 
 
 learnings = Table(

@@ -4,6 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from caseworker.core.base.ids import Sha
+from caseworker.core.evidence.missing_parts import (
+    LARGEST_POINTER,
+    LFS_POINTER,
+    LINK,
+    MissingPart,
+    TreeEntry,
+    missing_parts,
+)
 from caseworker.ports import Git
 
 _FILE_BYTES = 512 << 10
@@ -26,6 +34,24 @@ async def read_texts(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str])
     answer = await git("cat-file", "--batch=%(objectsize)", stdin=_questions(commit, chosen), git_dir=git_dir)
     read = dict(zip(chosen, _contents(answer.output), strict=True))
     return {path: read.get(path) for path in found}
+
+
+async def find_missing_parts(git: Git, git_dir: Path, commit: Sha) -> list[MissingPart]:
+    """Submodules, LFS pointers and links that lead out, of all files of the commit."""
+    listing = await git("ls-tree", "-r", "-l", "-z", commit, git_dir=git_dir)
+    rows = [line.partition("\t") for line in listing.output.decode(errors="replace").split("\0") if line]
+    facts = {path: facts.split() for facts, _, path in rows}  # mode, type, object, size
+    # Links are short, and so are pointers; what has no attributes has no files in LFS.
+    has_lfs = any(path.rpartition("/")[2] == ".gitattributes" for path in facts)
+    read = [
+        path
+        for path, (mode, _, _, size) in facts.items()
+        if mode == LINK or (has_lfs and size.isdigit() and len(LFS_POINTER) < int(size) <= LARGEST_POINTER)
+    ]
+    texts = await read_texts(git, git_dir, commit, read)
+    return missing_parts(
+        TreeEntry(mode=mode, path=path, text=texts.get(path) or "") for path, (mode, *_) in facts.items()
+    )
 
 
 async def _sizes(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.core.base.repositories import COMMITTER, RepositoryRef
+from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
@@ -42,7 +43,7 @@ from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
-from caseworker.workspaces.texts import read_texts
+from caseworker.workspaces.texts import find_missing_parts, read_texts
 from caseworker.workspaces.untouched import Left, Untouched
 
 _CHANGED = 20_000
@@ -213,6 +214,9 @@ class GitWorkspaces:
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         return await self._commits.build_files(git_dir_of(workspace), commit)
+
+    async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
+        return await find_missing_parts(self._git, git_dir_of(workspace), workspace.base)
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, git_dir_of(workspace).parent.parent

@@ -57,6 +57,25 @@ def test_a_learning_about_a_file_that_is_gone_is_not_offered() -> None:
     assert offered(known, files=["shop/cart.py", "README.md"]) == ["t: Use a/b tests.", "t: See shop/cart.py."]
 
 
+def test_of_two_learnings_that_deny_each_other_the_newer_one_is_offered() -> None:
+    known = [learned(1, "The cache is not shared.", seen=5), learned(2, "The cache is shared.", day=1)]
+    assert offered(known) == ["t: The cache is shared."]
+    assert offered([learned(1, "Tests don't need a network."), learned(2, "Tests need the network", day=1)]) == [
+        "t: Tests need the network"
+    ]
+
+
+def test_what_an_owner_approved_stays_and_comes_first() -> None:
+    approved = learned(1, "The cache is not shared.").model_copy(update={"approved_by": "ada"})
+    lines = of_cases.offered(
+        [learned(2, "The cache is shared.", day=1), learned(3, "Ids are strings.", seen=9), approved],
+        case=LATER,
+        files=(),
+    )
+    assert lines[0] == f"t: The cache is not shared. (noted by an agent in {CASE}, approved by ada)"
+    assert len(lines) == 2
+
+
 def test_learnings_are_sorted_by_number_of_cases_then_newest_first() -> None:
     often, new, old, older = learned(1, seen=5), learned(2, day=3), learned(3, day=1), learned(4, day=1)
     assert ranked([old, new, often, older]) == [often, new, older, old]

@@ -13,6 +13,7 @@ from caseworker.core.base.pace import Pace
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope
 from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.caps import CapName
 from caseworker.core.people.discussion import Side
 from caseworker.core.people.messages import Audience, NewAttachment
 from caseworker.core.runs.chat_modes import ChatTurn, Propose, RunWorkflow
@@ -58,6 +59,7 @@ async def _do_first_turn(store: Store, case: CaseId) -> None:
     stored = await store.cases.load(case)
     assert stored is not None
     await store.learnings.add(stored.repository, case, [Observation(type="pattern", content="Prices are cents.")])
+    await store.caps.set(CapName.DAILY_BUDGET, 200_000_000, by="ann")
 
 
 async def _deliver(store: Store, case: CaseId) -> None:

@@ -43,6 +43,17 @@ def host_restart(json: Json = False) -> None:
     restart(settings_now(), make_console(), as_json=json)
 
 
+@host_app.command("codec")
+def host_codec(
+    ui: Annotated[str, typer.Option("--ui", help="The web UI's address, if it is not the host's own.")] = "",
+    port: Annotated[int, typer.Option("--port", help="Where to listen on 127.0.0.1. 0: any free one.")] = 0,
+) -> None:
+    """Show the payloads of cases in Temporal's web UI, which sees them sealed otherwise. Ctrl-C ends it."""
+    from caseworker.app.processes.codec_server import serve_codec
+
+    raise typer.Exit(do(serve_codec(settings_now(), make_console(), ui=ui, port=port)))
+
+
 @host_app.command("status")
 def host_status(json: Json = False) -> None:
     """Say whether the host runs, since when, and where Temporal is."""

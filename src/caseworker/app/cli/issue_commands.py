@@ -163,14 +163,38 @@ def matrix(
 def learnings(
     repo: Annotated[Path | None, typer.Option("--repo", help="Only of this git repository.")] = None,
     forget: Annotated[int | None, typer.Option("--forget", metavar="ID", help="Remove this one.")] = None,
+    approve: Annotated[int | None, typer.Option("--approve", metavar="ID", help="Say that this one is true.")] = None,
+    edit: Annotated[int | None, typer.Option("--edit", metavar="ID", help="Say it in other words: --text.")] = None,
+    text: Annotated[str, typer.Option("--text", help="The other words.")] = "",
     json: Json = False,
 ) -> None:
     """List what cases found out about their repositories.
 
     Later cases are offered it."""
-    from caseworker.app.terminal.list_learnings import list_learnings
+    from caseworker.app.terminal.list_learnings import LearningAct, list_learnings
 
-    raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, forget=forget, as_json=json)))
+    acts = [LearningAct(act="forget_learning", id=forget)] if forget is not None else []
+    acts += [LearningAct(act="approve_learning", id=approve)] if approve is not None else []
+    acts += [LearningAct(act="edit_learning", id=edit, text=text)] if edit is not None else []
+    if len(acts) > 1:
+        raise typer.BadParameter("one of --forget, --approve and --edit at a time")
+    act = acts[0] if acts else None
+    raise typer.Exit(do(list_learnings(settings_now(), make_console(), repo=repo, act=act, as_json=json)))
+
+
+def caps(
+    daily: Annotated[float | None, typer.Option("--daily", help="Dollars for all cases within 24 hours.")] = None,
+    cases: Annotated[int | None, typer.Option("--cases", help="Bug cases that one person may open an hour.")] = None,
+    reset: Annotated[bool, flag("--reset", "Let the settings count again.")] = False,
+    json: Json = False,
+) -> None:
+    """Show and change the caps of all cases together.
+
+    An owner changes them here while cases run."""
+    from caseworker.app.desk import person
+    from caseworker.app.terminal.show_caps import show_caps
+
+    do(show_caps(settings_now(), make_console(), daily=daily, cases=cases, reset=reset, author=person(), as_json=json))
 
 
 def deliveries(
@@ -188,4 +212,4 @@ def add_to(app: typer.Typer) -> None:
     add(app, START, run)
     add(app, SPEAK, approve, reject, retry, budget)
     add(app, LOOK, why, diff, matrix, learnings)
-    add(app, OPERATE, deliveries)
+    add(app, OPERATE, caps, deliveries)

@@ -4,8 +4,9 @@ Intake checks every message of every surface against it. Reports from the forge 
 a fix) are in no row, so no person can give them."""
 
 from collections.abc import Mapping, Set
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
+from caseworker.core.base.errors import Refused
 from caseworker.core.people.commands import Command, MessageKind
 from caseworker.core.people.messages import SPOKEN, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
@@ -52,6 +53,22 @@ MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
         Standing.OTHER: SPOKEN,
     },
 }
+
+
+DeploymentAct = Literal["raise_caps", "approve_learning", "edit_learning", "forget_learning"]
+"""What is about all cases together."""
+_ALL_ACTS: Final[Set[DeploymentAct]] = frozenset(get_args(DeploymentAct))
+MAY_STEER: Final[Mapping[Standing, Set[DeploymentAct]]] = {
+    Standing.OWNER: _ALL_ACTS,
+    Standing.DEVELOPER: frozenset(),
+    Standing.REPORTER: frozenset(),
+    Standing.OTHER: frozenset(),
+}
+
+
+def refuse_unless_may_steer(standing: Standing, act: DeploymentAct) -> None:
+    if act not in MAY_STEER[standing]:
+        raise Refused(f"{act.replace('_', ' ').capitalize()}: that is for an owner to decide.")
 
 
 def may(case: CaseKind, standing: Standing, command: Command) -> bool:

@@ -29,7 +29,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.people.receipts import Settled
     from caseworker.core.pull.case import PullCase
     from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
-    from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow
+    from caseworker.flows.base.flow import LONG_WAIT, RETRY_ALWAYS, SHORT_HISTORY, YOUNG_RUN, Flow, given
 
 C = TypeVar("C", BugCase, IssueCase, PullCase)
 P = TypeVar("P")
@@ -66,7 +66,7 @@ class CaseFlow(Flow, Generic[C]):
                 retry_policy=RETRY_ALWAYS,
             )
         self._heard = heard
-        return claimed
+        return given(RecordActivities.claim_messages, claimed)
 
     async def _given(self, turn: int) -> list[MessageId]:
         """The messages that a failed turn was given, including those that a dead attempt heard."""

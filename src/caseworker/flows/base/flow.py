@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
+from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
-    from caseworker.contract.wire import CaseInput
+    from caseworker.contract.wire import NO_INPUT, CaseInput
     from caseworker.core.base.ids import CaseId, MessageId
 
 P = TypeVar("P")
@@ -27,8 +29,24 @@ YOUNG_RUN = timedelta(seconds=1)
 """The server delays the successor of a younger run, and with it the answers to people."""
 
 
+def given(method: Callable[..., object], result: R) -> R:
+    """The result of an activity, if there is one. Anybody on the machine can tell Temporal that an activity has ended
+    with none: then this run of the workflow fails, and starts again from the record."""
+    if result is None and not _may_be_none(method):
+        raise ApplicationError(f"{method.__name__} has no result: Caseworker did not send this.", type="Foreign")
+    return result
+
+
+@cache
+def _may_be_none(method: Callable[..., object]) -> bool:
+    returned = get_type_hints(method)["return"]
+    return returned is type(None) or type(None) in get_args(returned)
+
+
 class Flow:
     def __init__(self, start: CaseInput) -> None:
+        if start == NO_INPUT:  # anybody on the machine can start a workflow under the id of a case
+            raise ApplicationError("Caseworker did not start this.", type="Foreign", non_retryable=True)
         self._id: CaseId = start.case
         self._policy = start.policy
         self._bells = 0
@@ -92,7 +110,7 @@ class Flow:
         await workflow.wait_condition(lambda: handle.done() or (self._closing and not whatever_happens))
         if not handle.done():
             handle.cancel()
-        return await handle
+        return given(method, await handle)
 
     def _begin(self, method: Callable[[Any, P], Awaitable[R]], argument: P) -> workflow.ActivityHandle[R]:
         return workflow.start_activity_method(

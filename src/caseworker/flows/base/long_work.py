@@ -19,6 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.base.snapshot import Stalled
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure
     from caseworker.flows.base.case_flow import C, CaseFlow
+    from caseworker.flows.base.flow import given
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -98,7 +99,7 @@ class LongWork(CaseFlow[C], Generic[C]):
             if not handle.done() and self._has_news():
                 await self._meanwhile(handle.done)
         try:
-            return await handle
+            return given(method, await handle)
         except ActivityError as error:
             if is_cancelled_exception(error) or is_refusal(error):
                 raise

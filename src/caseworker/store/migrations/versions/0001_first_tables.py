@@ -36,6 +36,7 @@ def upgrade() -> None:
     _create_ledger()
     _create_effects()
     _create_learnings()
+    _create_caps()
     create_chat()
     create_deliveries()
     op.execute(create_view(op.get_bind().dialect.name))
@@ -281,6 +282,17 @@ def _create_learnings() -> None:
         *required(TEXT, "type", "content"),
         *required(INTEGER, "seen"),
         *required(TIME, "first_at", "last_at"),
+        *optional(STRING, "approved_by"),
         sa.UniqueConstraint("repository", "digest"),
         sqlite_autoincrement=True,
+    )
+
+
+def _create_caps() -> None:
+    op.create_table(
+        "caps",
+        sa.Column("name", STRING, primary_key=True),
+        *required(WIDE, "value"),
+        *required(STRING, "set_by"),
+        *required(TIME, "set_at"),
     )
