@@ -4,14 +4,15 @@ Git works inside with it. The objects are mounted into it, not copied.
 """
 
 import shutil
-from pathlib import Path
 
 from caseworker.core.base.ids import Sha
+from caseworker.workspaces.layout import Place
 from caseworker.workspaces.mirrors import write_texts
 
 
-def lay_view(view: Path, *, mirror: Path, name: str, branch: str, base: Sha) -> None:
-    """Writes the view anew. `name`: the worktree's folder under worktrees/."""
+def lay_view(place: Place, *, branch: str, base: Sha, tags: str = "") -> None:
+    """Writes the view anew. `tags`: lines of a `packed-refs` file."""
+    view, mirror, name = place.view, place.mirror, place.slug
     shutil.rmtree(view, ignore_errors=True)
     # Mount points: they can't be made later, when the view is mounted read-only.
     for folder in ("objects", "refs/heads", f"worktrees/{name}"):
@@ -20,7 +21,7 @@ def lay_view(view: Path, *, mirror: Path, name: str, branch: str, base: Sha) -> 
     if (mirror / "shallow").exists():
         texts["shallow"] = (mirror / "shallow").read_text()
     ref = "refs/origin-head" if branch == "HEAD" else f"refs/heads/{branch}"
-    texts["packed-refs"] = f"# pack-refs with: peeled fully-peeled sorted \n{base} {ref}\n"
+    texts["packed-refs"] = f"# pack-refs with: peeled fully-peeled sorted \n{base} {ref}\n{tags}"
     write_texts(view / "info", {})
     write_texts(view, texts)
     write_texts(view, {"HEAD": f"ref: {ref}\n"})  # last: its presence means that the view is complete

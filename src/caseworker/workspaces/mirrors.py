@@ -18,6 +18,7 @@ from caseworker.workspaces.rounds import Rounds
 OURS = ("issue-state.json", ".caseworker")
 """Names at the root of a workspace that we write for the agent; never part of a commit."""
 FETCHED_HEAD = "refs/origin-head"
+FETCHED_TAGS = "refs/origin-tags"
 _BY_PRODUCTS = (
     "__pycache__/",
     "*.py[co]",
@@ -75,12 +76,18 @@ class Mirrors:
             if not _is_there(mirror):
                 await self._make(mirror, head.object_format)
             write_texts(mirror / "info", {"attributes": _ATTRIBUTES})  # an older version made it without some
-            # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
-            await self._source.fetch(
-                repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]
-            )
+            # Not into refs/heads and refs/tags: people's names must not collide with refs of ours.
+            branches, tags = "+refs/heads/*:refs/remotes/origin/*", f"+refs/tags/*:{FETCHED_TAGS}/*"
+            await self._source.fetch(repository, mirror, [branches, tags, f"+HEAD:{FETCHED_HEAD}"])
             fetched = await self._git("rev-parse", f"{FETCHED_HEAD}^{{commit}}", git_dir=mirror)
         return replace(head, commit=Sha(fetched.text))
+
+    async def tags(self, mirror: Path) -> str:
+        """The repository's tags as lines of a `packed-refs` file: versions are computed from them."""
+        peeled = "%(if)%(*objectname)%(then)%0a^%(*objectname)%(end)"
+        form = f"--format=%(objectname) refs/tags/%(refname:lstrip=2){peeled}"
+        lines = (await self._git("for-each-ref", form, f"{FETCHED_TAGS}/", git_dir=mirror)).text
+        return f"{lines}\n" if lines else ""
 
     async def has(self, mirror: Path, commit: Sha) -> bool:
         if not _is_there(mirror):

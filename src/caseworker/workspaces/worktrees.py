@@ -11,6 +11,7 @@ from pathlib import Path
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.core.base.repositories import COMMITTER, RepositoryRef
+from caseworker.core.ecosystems.project_files import RECIPE_FILE
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
@@ -27,6 +28,7 @@ from caseworker.workspaces.folders import (
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.git_views import lay_view
 from caseworker.workspaces.indexes import Indexes
+from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.layout import (
     Place,
     clear_stale_locks,
@@ -42,6 +44,7 @@ from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
+from caseworker.workspaces.submodules import lay_submodules
 from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.untouched import Left, Untouched
 
@@ -61,6 +64,7 @@ class GitWorkspaces:
         self._git = git or SafeGit()
         self._mirrors = Mirrors(self._home / "mirrors", source=source, git=self._git)
         self._commits = Commits(self._git)
+        self._recipes = KeptRecipes(self._home)
         self._sound: set[Path] = set()
         """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
@@ -89,9 +93,10 @@ class GitWorkspaces:
                 raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
         lay_git_dir(place, base)
+        (await lay_submodules(self._git, self._home, repository, place.mirror, base)).write(place.folder)
         workspace = workspace_at(case, place, base, branch)
         await self.reset(workspace, base, scrub=True)
-        lay_view(place.view, mirror=place.mirror, name=place.slug, branch=branch, base=base)
+        lay_view(place, branch=branch, base=base, tags=await self._mirrors.tags(place.mirror))
         remember(place, base, branch)
         self._sound.add(place.git_dir)
         return workspace
@@ -206,7 +211,9 @@ class GitWorkspaces:
         return await read_texts(self._git, git_dir_of(workspace), commit, [path for path in paths if path in there])
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
-        return await self._commits.build_files(git_dir_of(workspace), commit)
+        git_dir = git_dir_of(workspace)
+        recipe = self._recipes.text(git_dir.parent.parent.name)
+        return await self._commits.build_files(git_dir, commit) | ({} if recipe is None else {RECIPE_FILE: recipe})
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, git_dir_of(workspace).parent.parent
@@ -220,7 +227,7 @@ class GitWorkspaces:
             lay_git_dir(place, commit)
             await self.reset(made, commit, scrub=True)
             branch = workspace.base_branch
-            lay_view(place.view, mirror=mirror, name=place.slug, branch=branch, base=workspace.base)
+            lay_view(place, branch=branch, base=workspace.base, tags=await self._mirrors.tags(mirror))
         except BaseException:
             await self.drop(made)  # whoever is cancelled here never hears of the tree
             raise
