@@ -17,9 +17,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urljoin
 
+from caseworker.workspaces.certificates import trusted
 from caseworker.workspaces.registries.node_registries import find_node_registries
 from caseworker.workspaces.registries.python_indexes import find_python_indexes
-from caseworker.workspaces.registries.source_parts import fetch, trusted
+from caseworker.workspaces.registries.source_parts import fetch
 
 _GIT = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
 _SECONDS = 900

@@ -5,7 +5,8 @@ from typing import Final
 
 _DIGITS: Final = r"(?<!\d)\d{1,9}"
 _PART: Final = re.compile(
-    rf"(?:(\^|~=|~>|~|>=|<=|===|==|!=|>|<|=)[ \t]{{0,4}})?v?({_DIGITS}(?:\.(?:\d{{1,9}}|[xX*])){{0,3}}|(?<![\w.])[xX*](?![\w.]))"
+    r"(?:(\^|~=|~>|~|>=|<=|===|==|!=|>|<|=)[ \t]{0,4})?v?"
+    rf"({_DIGITS}(?:\.(?:\d{{1,9}}|[xX*])){{0,3}}|(?<![\w.])[xX*](?![\w.]))"
 )
 _HYPHEN: Final = re.compile(rf"({_DIGITS}[\d.]{{0,20}}) - v?(\d[\d.]{{0,20}})")
 _VERSION: Final = re.compile(rf"{_DIGITS}(?:\.\d{{1,9}}){{0,3}}")
