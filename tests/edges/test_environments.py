@@ -142,3 +142,30 @@ async def test_an_environment_that_a_case_uses_is_not_cleared(bench: Bench) -> N
     assert make_cache(bench.settings).clear() == (0, 0)
     await bench.workspaces.remove(CASE)
     assert make_cache(bench.settings).clear()[0] == 1
+
+
+async def test_tags_and_history_are_visible_to_tests(bench: Bench) -> None:
+    bench.repository.git("tag", "-a", "v1.2.0", "-m", "First")
+    bench.repository.git("tag", "light")
+    bench.repository.commit({"calc.py": "x = 1\n"})
+    ran = await bench.alone(
+        await bench.worktree(), "git describe --tags --match 'v*' && git tag && git log --oneline | wc -l"
+    )
+    described, *rest = ran.output.split()
+    assert described.startswith("v1.2.0-1-g")
+    assert rest == ["light", "v1.2.0", str(len(bench.repository.git("log", "--oneline").splitlines()))]
+
+
+async def test_a_submodule_is_there_as_in_the_checkout(bench: Bench, tmp_path: Path) -> None:
+    inner = new_repository(tmp_path / "inner")
+    inner.commit({"data.txt": "from the submodule\n"})
+    bench.repository.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "vendor/inner")
+    bench.repository.git("commit", "-q", "-m", "With a submodule")
+    ran = await bench.alone(await bench.worktree(), "cat vendor/inner/data.txt")
+    assert ran.output == "from the submodule\n"
+    again = await bench.build(await bench.worktree(), "cat vendor/inner/data.txt generated.py")
+    assert again[1].output == "from the submodule\ngenerated\n"
+
+
+async def test_colours_are_not_forbidden_to_tests(bench: Bench) -> None:
+    assert (await bench.alone(await bench.worktree(), 'echo "[$NO_COLOR]"')).output == "[]\n"

@@ -2,8 +2,8 @@
 
 import ipaddress
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from caseworker.core.base.errors import Refused
 
@@ -30,16 +30,31 @@ class Rule:
         return port in self.ports and (host.endswith(f".{self.host}") if self.below else host == self.host)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Entrance:
+    """How the proxy enters a server that wants to know who asks. Set-up is told an http:// address of it, and sends no
+    credentials: they are added outside the sandbox, and so is TLS."""
+
+    header: str = field(repr=False)
+    """The value of `Authorization`."""
+    tls: bool
+
+
 class AllowedHosts:
-    def __init__(self, entries: Sequence[str]) -> None:
-        """Raises `Refused` for an entry it can't read: an ignored entry would show up later as a refused connection."""
+    def __init__(self, entries: Sequence[str], entrances: Mapping[str, Entrance] | None = None) -> None:
+        """Raises `Refused` for an entry it can't read: an ignored entry would show up later as a refused connection.
+        `entrances`: by `host:port`."""
         self._rules = tuple(_rule(entry) for entry in entries)
+        self._entrances = dict(entrances or {})
 
     def __bool__(self) -> bool:
         return bool(self._rules)
 
     def allow(self, host: str, port: int) -> bool:
         return any(rule.covers(host, port) for rule in self._rules)
+
+    def entrance(self, host: str, port: int) -> Entrance | None:
+        return self._entrances.get(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
     def allow_local(self, host: str, port: int) -> bool:
         return any(rule.local and rule.covers(host, port) for rule in self._rules)

@@ -11,14 +11,24 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import SSLContext, SSLError
+from typing import TypedDict
 
 from caseworker.workspaces import bridge
-from caseworker.workspaces.allowed_hosts import USUAL_PORTS, AllowedHosts, is_address, is_public
+from caseworker.workspaces.allowed_hosts import USUAL_PORTS, AllowedHosts, Entrance, is_address, is_public
+from caseworker.workspaces.certificates import trusted
 from caseworker.workspaces.egress_traffic import TrafficBook, place
 from caseworker.workspaces.proxy_requests import NotUnderstood, ProxyRequest, answer, read_request
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class _Tls(TypedDict, total=False):
+    ssl: SSLContext
+    server_hostname: str
+
+
 _LOOKUPS = 2
 """How many at once: each takes one of the few threads that the whole worker shares."""
 _ADDRESSES_TRIED = 4
@@ -111,10 +121,20 @@ class Egress:
         for address in addresses[:_ADDRESSES_TRIED]:
             try:
                 async with asyncio.timeout(self._limits.connect_seconds):
-                    return await asyncio.open_connection(address, port, limit=bridge.CHUNK)
+                    return await asyncio.open_connection(address, port, limit=bridge.CHUNK, **self._tls(request))
+            except SSLError as error:
+                problem = f"its certificate is not trusted ({error.reason})"
             except OSError as error:
                 problem = os.strerror(error.errno) if error.errno else "it did not answer in time"
         raise _Unreachable(502, f"{place(host, port)} is allowed but can't be reached: {problem}")
+
+    def _entrance(self, request: ProxyRequest) -> Entrance | None:
+        """Null also for a tunnel: what goes through it can't be added to."""
+        return None if request.forwarded is None else self._allowed.entrance(request.host, request.port)
+
+    def _tls(self, request: ProxyRequest) -> _Tls:
+        entrance = self._entrance(request)
+        return _Tls(ssl=trusted(), server_hostname=request.host) if entrance is not None and entrance.tls else _Tls()
 
     async def _addresses(self, host: str, port: int) -> Sequence[str]:
         if is_address(host):
@@ -155,8 +175,10 @@ class Egress:
                     client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                     await client[1].drain()
                 else:
-                    server[1].write(request.forwarded)
-                    sent(len(request.forwarded))
+                    entrance = self._entrance(request)
+                    head = request.forwarded if entrance is None else request.with_login(entrance.header)
+                    server[1].write(head)
+                    sent(len(head))
                 await bridge.join(client, server, sent, received)
         finally:
             bridge.end(server[1])

@@ -12,8 +12,8 @@ from caseworker.workspaces.layout import Place, git_dir_of, view_of
 from caseworker.workspaces.mirrors import copy_objects, write_texts
 
 
-def lay_view(place: Place, *, history: Path, branch: str, base: Sha) -> None:
-    """Writes the view anew."""
+def lay_view(place: Place, *, history: Path, branch: str, base: Sha, tags: str = "") -> None:
+    """Writes the view anew. `tags`: lines of a `packed-refs` file."""
     view, mirror = place.view, place.mirror
     shutil.rmtree(view, ignore_errors=True)
     # Mount points: they can't be made later, when the view is mounted read-only.
@@ -23,7 +23,7 @@ def lay_view(place: Place, *, history: Path, branch: str, base: Sha) -> None:
     if (mirror / "shallow").exists():
         texts["shallow"] = (mirror / "shallow").read_text()
     ref = "refs/origin-head" if branch == "HEAD" else f"refs/heads/{branch}"
-    texts["packed-refs"] = f"# pack-refs with: peeled fully-peeled sorted \n{base} {ref}\n"
+    texts["packed-refs"] = f"# pack-refs with: peeled fully-peeled sorted \n{base} {ref}\n{tags}"
     write_texts(view / "info", {})
     write_texts(view / "objects/info", {"alternates": f"{history / 'objects'}\n"})
     write_texts(view, texts)

@@ -13,7 +13,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Workspace
 from caseworker.workspaces.environment_mounts import Attachment, equipped
-from caseworker.workspaces.side_trees import side_name
+from caseworker.workspaces.side_trees import SIDE, side_name
+from caseworker.workspaces.submodules import Submodules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +46,14 @@ def workspace_at(case: CaseId, place: Place, base: Sha, branch: str, *, history:
     # The view stands where git looks for the mirror; of the mirror itself only this worktree's own folder shows. The
     # view has the case's own commits, and borrows the base's history: no object of others is there.
     shown = (place.git_dir, history / "objects")
-    overlays = ((place.view, place.mirror), *((path, path) for path in shown))
+    of_case = place.folder.parent.parent if place.folder.parent.name == SIDE else place.folder
+    submodules = Submodules.of(of_case).overlays(place.tree)
+    overlays = ((place.view, place.mirror), *((path, path) for path in shown), *submodules)
     plain = Workspace(
         case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
     )
     # A side tree sees the environment of its case.
-    attachment = Attachment.of(place.folder) or Attachment.of(place.folder.parent.parent)
+    attachment = Attachment.of(of_case)
     return plain if attachment is None else equipped(plain, attachment, place.folder)
 
 

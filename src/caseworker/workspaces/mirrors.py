@@ -11,6 +11,7 @@ import shutil
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from caseworker.core.base.ids import Sha
@@ -22,6 +23,7 @@ from caseworker.workspaces.rounds import Rounds
 OURS = ("issue-state.json", ".caseworker")
 """Names at the root of a workspace that we write for the agent; never part of a commit."""
 FETCHED_HEAD = "refs/origin-head"
+FETCHED_TAGS = "refs/origin-tags"
 _BY_PRODUCTS = (
     "__pycache__/",
     "*.py[co]",
@@ -99,12 +101,30 @@ class Mirrors:
             if not await self.has(history, head.commit):
                 await self._source.fetch(repository, history, ["+HEAD:refs/base"])
             _borrow(mirror, history)
-            # Not into refs/heads, and without tags: people's names must not collide with refs of ours.
-            await self._source.fetch(
-                repository, mirror, ["+refs/heads/*:refs/remotes/origin/*", f"+HEAD:{FETCHED_HEAD}"]
-            )
+            # Not into refs/heads and refs/tags: people's names must not collide with refs of ours.
+            branches, tags = "+refs/heads/*:refs/remotes/origin/*", f"+refs/tags/*:{FETCHED_TAGS}/*"
+            await self._source.fetch(repository, mirror, [branches, tags, f"+HEAD:{FETCHED_HEAD}"])
             fetched = await self._git("rev-parse", f"{FETCHED_HEAD}^{{commit}}", git_dir=mirror)
         return replace(head, commit=Sha(fetched.text))
+
+    async def tags(self, mirror: Path, branch: str, base: Sha) -> str:
+        """The tags of the base's history as lines of a `packed-refs` file: versions are computed from them. Those of
+        other branches are not shown; tag objects are copied to where a sandbox sees them."""
+        peeled = "%(if)%(*objectname)%(then)%0a^%(*objectname)%(end)"
+        form = f"--format=%(objectname) refs/tags/%(refname:lstrip=2){peeled}"
+        question = ("for-each-ref", f"--merged={base}", form, f"{FETCHED_TAGS}/")
+        lines = (await self._git(*question, git_dir=mirror)).text.splitlines()
+        objects = [line.split(" ")[0] for line, after in pairwise([*lines, ""]) if after.startswith("^")]
+        history = self.history(mirror, branch)
+        if objects and (lacking := await self._lacking(history, objects)):
+            wanted = "".join(f"{name}\n" for name in lacking)
+            await copy_objects(self._git, mirror, f"{wanted}^{base}\n", into=history / "objects")
+        return "".join(f"{line}\n" for line in lines)
+
+    async def _lacking(self, git_dir: Path, objects: list[str]) -> list[str]:
+        asked = "".join(f"{name}\n" for name in objects).encode()
+        answer = await self._git("cat-file", "--batch-check", stdin=asked, git_dir=git_dir)
+        return [line.split(" ")[0] for line in answer.text.splitlines() if line.endswith(" missing")]
 
     async def has(self, mirror: Path, commit: Sha) -> bool:
         if not _is_there(mirror):

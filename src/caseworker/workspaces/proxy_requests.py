@@ -22,6 +22,12 @@ class ProxyRequest:
     forwarded: bytes | None
     """The head that is sent to the server. None for a tunnel (CONNECT), of which we read nothing."""
 
+    def with_login(self, header: str) -> bytes:
+        """The head with credentials, in place of any that the client sent."""
+        first, *lines = (self.forwarded or b"").removesuffix(b"\r\n\r\n").split(b"\r\n")
+        kept = [line for line in lines if not line.lower().startswith(b"authorization:")]
+        return b"\r\n".join([first, *kept, b"Authorization: " + header.encode()]) + b"\r\n\r\n"
+
 
 def read_request(head: bytes) -> ProxyRequest:
     first, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")

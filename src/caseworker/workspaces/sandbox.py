@@ -31,6 +31,7 @@ _ETC = (
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "mime.types"),
     *("services", "protocols", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "ca-certificates.conf"),
     *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted", "crypto-policies", "fonts"),
+    *("maven/m2.conf", "maven/logging", "php", "perl", "R", "texmf", "terminfo", "magic", "locale.alias", "xdg"),
 )
 """The harmless parts of /etc: how libraries, certificates and names of ports are found. Never shadow, never all."""
 

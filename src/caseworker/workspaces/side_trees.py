@@ -15,6 +15,7 @@ from caseworker.workspaces.folders import remove_folder
 
 _NAME = re.compile(r"[A-Za-z0-9][\w-]{0,99}", re.ASCII)
 _SIDE = "+"
+SIDE = "side"
 
 
 def side_slug(case: CaseId, name: str) -> str:
@@ -24,7 +25,7 @@ def side_slug(case: CaseId, name: str) -> str:
 
 
 def side_folder(of_case: Path, name: str) -> Path:
-    return of_case / "side" / name
+    return of_case / SIDE / name
 
 
 def side_name(workspace: Workspace) -> str | None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
-from caseworker.core.base.repositories import COMMITTER, RepositoryRef
+from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.ecosystems.project_files import RECIPE_FILE
 from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.commits import Commits, Kept
+from caseworker.workspaces.comparisons import conflicting_files, files_of_people
 from caseworker.workspaces.folders import (
     has_any,
     is_tied,
@@ -28,6 +30,7 @@ from caseworker.workspaces.folders import (
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.git_views import Shown, lay_view
 from caseworker.workspaces.indexes import Indexes
+from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.layout import (
     Place,
     clear_stale_locks,
@@ -43,6 +46,7 @@ from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
+from caseworker.workspaces.submodules import lay_submodules
 from caseworker.workspaces.texts import find_missing_parts, read_texts
 from caseworker.workspaces.untouched import Left, Untouched
 
@@ -62,6 +66,7 @@ class GitWorkspaces:
         self._git = git or SafeGit()
         self._mirrors = Mirrors(self._home / "mirrors", source=source, git=self._git)
         self._commits = Commits(self._git)
+        self._recipes = KeptRecipes(self._home)
         self._sound: set[Path] = set()
         """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
@@ -93,10 +98,12 @@ class GitWorkspaces:
         lay_git_dir(place, base)
         history = self._mirrors.history(place.mirror, branch)
         await self._mirrors.keep_history(place.mirror, branch, base)
+        (await lay_submodules(self._git, self._home, repository, place.mirror, base)).write(place.folder)
         workspace = workspace_at(case, place, base, branch, history=history)
         await self.reset(workspace, base, scrub=True)
         self._shown.forget(place.view)
-        lay_view(place, history=history, branch=branch, base=base)
+        tags = await self._mirrors.tags(place.mirror, branch, base)
+        lay_view(place, history=history, branch=branch, base=base, tags=tags)
         remember(place, base, branch)
         self._sound.add(place.git_dir)
         return workspace
@@ -170,13 +177,7 @@ class GitWorkspaces:
         return list(known)
 
     async def changed_by_people(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
-        git_dir = git_dir_of(workspace)
-        log = ("log", "--no-merges", "--no-show-signature", "--format=%H %ce", f"{old}..{new}")
-        commits = [line.split(" ", 1) for line in (await self._git(*log, git_dir=git_dir)).text.splitlines()]
-        theirs = "".join(f"{commit}\n" for commit, committer in commits if committer != COMMITTER)
-        names = ("diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames")
-        answer = await self._git(*names, stdin=theirs.encode(), git_dir=git_dir)
-        return sorted({path for path in answer.output.decode(errors="replace").split("\0") if path})
+        return await files_of_people(self._git, git_dir_of(workspace), old, new)
 
     async def contains(self, workspace: Workspace, commit: Sha, other: Sha) -> bool:
         question = ("merge-base", "--is-ancestor", other, commit)
@@ -186,13 +187,7 @@ class GitWorkspaces:
         return (await self._git("log", "-1", "--format=%B", commit, git_dir=git_dir_of(workspace))).text
 
     async def conflicts(self, workspace: Workspace, commit: Sha, other: Sha) -> list[str]:
-        how = ("--write-tree", "--name-only", "--no-messages", "--allow-unrelated-histories", "-z")
-        # 129: a git before 2.38 can't tell.
-        tried = await self._git("merge-tree", *how, commit, other, git_dir=git_dir_of(workspace), accept=(0, 1, 129))
-        if tried.code != 1:
-            return []
-        _tree, *files = tried.output.decode(errors="replace").split("\0")
-        return sorted({file for file in files if file})
+        return await conflicting_files(self._git, git_dir_of(workspace), commit, other)
 
     async def merge(self, workspace: Workspace, ours: Sha, theirs: Sha, *, since: Sha | None, message: str) -> Joined:
         if await self.contains(workspace, theirs, ours):
@@ -213,7 +208,9 @@ class GitWorkspaces:
         return await read_texts(self._git, git_dir_of(workspace), commit, [path for path in paths if path in there])
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
-        return await self._commits.build_files(git_dir_of(workspace), commit)
+        git_dir = git_dir_of(workspace)
+        recipe = self._recipes.text(git_dir.parent.parent.name)
+        return await self._commits.build_files(git_dir, commit) | ({} if recipe is None else {RECIPE_FILE: recipe})
 
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
         return await find_missing_parts(self._git, git_dir_of(workspace), workspace.base)
@@ -232,7 +229,8 @@ class GitWorkspaces:
             lay_git_dir(place, commit)
             await self.reset(made, commit, scrub=True)
             self._shown.forget(place.view)
-            lay_view(place, history=history, branch=branch, base=workspace.base)
+            tags = await self._mirrors.tags(mirror, branch, workspace.base)
+            lay_view(place, history=history, branch=branch, base=workspace.base, tags=tags)
             await self._shown.show(made, commit)
         except BaseException:
             await self.drop(made)  # whoever is cancelled here never hears of the tree

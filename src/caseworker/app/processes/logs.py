@@ -50,3 +50,8 @@ def set_up_logs(settings: Settings) -> None:
     root.setLevel(logging.WARNING)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def hush_logs() -> None:
+    """Only warnings from now on: for a command that tells a person itself what happens."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))

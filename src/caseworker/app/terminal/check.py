@@ -1,7 +1,9 @@
 """`caseworker check`: tries how a repository is set up and tested, without a model and without a key."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -10,9 +12,11 @@ from rich.console import Console
 from rich.text import Text
 
 from caseworker.app.parts import look_at, make_builder, make_registries, make_sandbox, make_source
+from caseworker.app.processes.logs import hush_logs
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.repository_plan import plan_of
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.text import code, printable
@@ -21,15 +25,37 @@ from caseworker.core.ecosystems.plan_parts import Plan
 from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Builder, Workspace, Workspaces
+from caseworker.workspaces.submodules import Submodules
 
 Say = Callable[[str, str], None]
 """A topic and a sentence."""
+Working = Callable[[Command], AbstractContextManager[object]]
+"""Shows that a command runs."""
 _TOPICS = {Purpose.SETUP: "set-up", Purpose.TEST: "tests", Purpose.LINT: "lint", Purpose.TYPES: "types"}
+_TOOLS_OF = {
+    "Python": ("pip",),
+    "Node": ("npm",),
+    "Rust": ("cargo",),
+    "Go": ("go",),
+    "Java": ("maven",),
+    "Java or Kotlin": ("maven",),
+    "Ruby": ("gem",),
+    "PHP": ("composer",),
+    ".NET": ("nuget",),
+    "Elixir": ("hex",),
+    "Deno": ("npm",),
+}
 _SOURCES = {
     "settings": ".caseworker.toml says how to test",
     "recipe": "a recipe of yours says how to test (`caseworker recipe show`)",
     "rules": "found by rules",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    say: Say
+    working: Working
 
 
 @dataclass
@@ -52,8 +78,17 @@ async def check(repo: Path, settings: Settings, console: Console, *, as_json: bo
         if not as_json:
             console.print(Text.assemble((f"{topic:<12}", "bold"), printable(sentence)), highlight=False)
 
+    def working(command: Command) -> AbstractContextManager[object]:
+        quiet = as_json or not console.is_terminal
+        return (
+            nullcontext()
+            if quiet
+            else console.status(f"{_TOPICS[command.purpose]}: {printable(command.command)[:100]}")
+        )
+
     started = monotonic()
-    await look_over(repo, settings, found, say)
+    hush_logs()  # what they say of hosts and environments is told here
+    await look_over(repo, settings, found, Screen(say=say, working=working))
     found.seconds = round(monotonic() - started, 1)
     assert found.result is not None, "it ends with a result, or raises"
     if as_json:
@@ -63,7 +98,7 @@ async def check(repo: Path, settings: Settings, console: Console, *, as_json: bo
     return 1 if found.result.kind == "could_not_run" else 0
 
 
-async def look_over(repo: Path, settings: Settings, found: Findings, say: Say) -> None:
+async def look_over(repo: Path, settings: Settings, found: Findings, screen: Screen) -> None:
     """Everything that is found and tried, told as it goes."""
     from caseworker.workspaces.worktrees import GitWorkspaces
 
@@ -71,13 +106,14 @@ async def look_over(repo: Path, settings: Settings, found: Findings, say: Say) -
     await check_sandbox(settings)
     make_home(settings)
     check_disk(settings.home)
-    say("repository", f"{folder.path} at {folder.head.commit[:12]}")
+    screen.say("repository", f"{folder.path} at {folder.head.commit[:12]}")
     workspaces = GitWorkspaces(settings.home, source=make_source(), walls=settings.sandbox != "off")
     case = CaseId(f"check/{hashlib.sha256(str(folder.ref).encode()).hexdigest()[:10]}#0")
     async with workspaces.hold(case):
         try:
-            one = _Check(settings=settings, workspaces=workspaces, ref=folder.ref, found=found, say=say)
-            await one.run(await workspaces.prepare(case, folder.ref, None))
+            workspace = await workspaces.prepare(case, folder.ref, None)
+            one = _Check(settings=settings, workspaces=workspaces, ref=folder.ref, found=found, screen=screen)
+            await one.run(workspace)
         finally:
             await workspaces.remove(case)
 
@@ -88,12 +124,13 @@ class _Check:
     workspaces: Workspaces
     ref: RepositoryRef
     found: Findings
-    say: Say
+    screen: Screen
 
     async def run(self, workspace: Workspace) -> None:
         files = await self.workspaces.build_files(workspace, workspace.base)
         plan = self.found.plan = find_plan(files)
-        self._tell_plan(plan)
+        tell_plan(plan, self.screen.say)
+        await self._tell_git(workspace)
         await self._tell_tools(plan, workspace)
         await self._tell_hosts(plan)
         builder = make_builder(self.settings, make_sandbox(self.settings), self.workspaces)
@@ -107,18 +144,25 @@ class _Check:
     async def _all(self, builder: Builder, workspace: Workspace, commands: Sequence[Command]) -> bool:
         if not commands:
             return True
-        runs = await builder.run(workspace, commands, seconds=self.settings.command_minutes * 60)
+        with self.screen.working(commands[0]):
+            runs = await builder.run(workspace, commands, seconds=self.settings.command_minutes * 60)
         self.found.runs += runs
         for run in runs:
-            self.say(_TOPICS[run.purpose], _told(run))
+            self.screen.say(_TOPICS[run.purpose], _told(run))
         return all(run.passed for run in runs)
 
-    def _tell_plan(self, plan: Plan) -> None:
-        for one in plan.ecosystems:
-            self.say("found", f"{one.name}, by {one.because}")
-        if not plan.ecosystems:
-            self.say("found", "no ecosystem that the rules know")
-        self.say("commands", _SOURCES[plan.source])
+    async def _tell_git(self, workspace: Workspace) -> None:
+        folder = workspace.path.parent
+        submodules, tags = Submodules.of(folder), await asyncio.to_thread(_count_tags, folder / "gitview")
+        self.screen.say("tags", f"{tags}, with the history of the checkout" if tags else "none")
+        if submodules.laid:
+            self.screen.say("submodules", f"{', '.join(submodules.laid)}: as your checkout has them")
+        if submodules.missing:
+            todo = "run `git submodule update --init --recursive` in your checkout"
+            self.screen.say("submodules", f"{', '.join(submodules.missing)}: not there; {todo}")
+        attributes = await self.workspaces.texts(workspace, workspace.base, [".gitattributes"])
+        if "filter=lfs" in (attributes.get(".gitattributes") or ""):
+            self.screen.say("lfs", "some files are kept by Git LFS; tests see their pointers")
 
     async def _tell_tools(self, plan: Plan, workspace: Workspace) -> None:
         from caseworker.workspaces.environments.tool_versions import ask_versions
@@ -132,20 +176,45 @@ class _Check:
             missing = (
                 "" if tool.fits else "; the set-up gets one" if tool.wanted.provided else "; it has to be installed"
             )
-            self.say("tool", f"{tool.wanted.name}: {state}{want}{missing}")
+            self.screen.say("tool", f"{tool.wanted.name}: {state}{want}{missing}")
 
     async def _tell_hosts(self, plan: Plan) -> None:
         if not plan.set_up:
             return
         found = await make_registries(self.settings).found()
+        concerned = {tool for one in plan.ecosystems for tool in _TOOLS_OF.get(one.name, ())}
         if found is None:
             named = ", ".join(self.settings.setup_hosts) or "none"
-            self.say("hosts", f"set-up may reach: {named} (setup_hosts)")
+            self.screen.say("hosts", f"set-up may reach: {named} (setup_hosts)")
             return
-        for source in found.all:
+        for source in (one for one in found.all if one.tool in concerned):
             where = str(source.folder) if source.folder is not None else ", ".join(source.places)
             problem = f"; it can't be asked: {source.problem}" if source.problem else ""
-            self.say("registry", f"{source.tool}: {where} ({source.because}){problem}")
+            self.screen.say("registry", f"{source.tool}: {where} ({source.because}){problem}")
+
+
+async def tell_how_it_is_tested(repo: Path, settings: Settings, console: Console) -> None:
+    """What `run` shows at its beginning. The set-up and the tests themselves are run by the case, on its base."""
+    plan = await plan_of((await look_at(repo)).ref, settings.home)
+    lines = [f"{one.name}, by {one.because}" for one in plan.ecosystems]
+    lines += [f"{_TOPICS[one.purpose]}: {one.command}" for one in plan.commands]
+    for line in lines or ["No command was found that sets up or tests this repository."]:
+        console.print(Text(printable(line), style="dim"), highlight=False)
+
+
+def tell_plan(plan: Plan, say: Say) -> None:
+    for one in plan.ecosystems:
+        say("found", f"{one.name}, by {one.because}")
+    if not plan.ecosystems:
+        say("found", "no ecosystem that the rules know")
+    say("commands", _SOURCES[plan.source])
+
+
+def _count_tags(view: Path) -> int:
+    try:
+        return (view / "packed-refs").read_text().count(" refs/tags/")
+    except OSError:
+        return 0
 
 
 def _told(run: CommandRun) -> str:

@@ -13,6 +13,7 @@ from rich.console import Console
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.check import tell_how_it_is_tested
 from caseworker.app.terminal.give_command import approval_words
 from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost, open_view, print_json_line
 from caseworker.app.terminal.run_subjects import Subject, find_subject
@@ -94,6 +95,8 @@ async def _opened(
 ) -> AsyncIterator[tuple[Desk, CaseId, Subject]]:
     subject = await find_subject(request.repository, request.issue, settings)
     await check_ready(request.rehearsal, settings)
+    if not quiet and request.repository is not None:
+        await tell_how_it_is_tested(request.repository, settings, console)
     policy = policy_for(request, await subject.rules(), settings)
     async with at_desk(settings) as desk:
         yield desk, await _open(desk, request, subject, policy, console, quiet=quiet), subject

@@ -77,7 +77,7 @@ def result_of(runs: Sequence[CommandRun], *, has_tests: bool) -> CheckResult:
     if failed is not None:
         return _could_not_run(failed, f"the set-up {code(failed.command)} failed")
     if not has_tests:
-        why = "no command was found that runs tests"
+        why = "no file named like a test and no command that runs tests was found"
         return CheckResult(kind="could_not_run", why=why, todo=RECIPE_TODO)
     tests = [run for run in runs if run.purpose is Purpose.TEST]
     counts = [_counted(run) for run in tests]

@@ -14,6 +14,8 @@ _LOCKS: Final = (
     *(("npm-shrinkwrap.json", "npm"), ("bun.lock", "bun"), ("bun.lockb", "bun")),
 )
 _MANAGER: Final = re.compile(r"(npm|pnpm|yarn|bun)@(\d+(?:\.\d+){0,2})")
+_ASKS: Final = re.compile(r"\baudit\b|\bnpx\b|\baud\b|\bnpm (?:install|outdated|publish)\b|\bcodecov\b|\bcoveralls\b")
+_STYLE: Final = re.compile(r"lint|prettier|standard|xo\b")
 _USUAL: Final = {"pnpm": "9", "yarn": "1", "bun": "1"}
 
 
@@ -60,12 +62,21 @@ def _tests(manager: str, scripts: dict[str, Any]) -> list[Command]:
     if not _is_real(scripts.get("test")):
         return []
     run = "bun run" if manager == "bun" else manager
-    found = list(test(f"{run} test"))
+    found = list(test(f"{run} test{_without_hooks(scripts)}"))
     if _is_real(scripts.get("lint")):
         found.append(Command(purpose=Purpose.LINT, command=f"{manager} run lint"))
     if kind := next((name for name in TYPE_NAMES if _is_real(scripts.get(name))), None):
         found.append(Command(purpose=Purpose.TYPES, command=f"{manager} run {kind}"))
     return found
+
+
+def _without_hooks(scripts: dict[str, Any]) -> str:
+    """Scripts before and after the tests that only look at style or ask a registry: they are no tests, and offline the
+    latter always fail."""
+    before, after = str(scripts.get("pretest", "")), str(scripts.get("posttest", ""))
+    if not _ASKS.search(f"{before} {after}"):
+        return ""
+    return " --ignore-scripts" if not before or _STYLE.search(before) else ""
 
 
 def _is_real(script: object) -> bool:

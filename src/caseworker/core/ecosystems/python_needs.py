@@ -16,6 +16,8 @@ _DEV: Final = re.compile(r"dev(?:el|elop|elopment)?|develop(?:ment|er)?s?|all[-_
 _REQUIREMENT: Final = re.compile(
     r"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]+\])?\s*(?:(?:[<>=!~^]=?|===)[^;#{}\s][^;#{}]*)?(?:;[^#{}]+)?"
 )
+_OTHER_FILES: Final = re.compile(r"doc|lint|min|bench|build|publish|release|typing|mypy|old|\d")
+"""Requirements files for other work, or for one version of Python."""
 _QUOTED: Final = re.compile(r"""['"]([^'"\n]{1,120})['"]""")
 _NOT_FOR_TESTS: Final = re.compile(
     r"(?:python|pre[-_]commit|sphinx.*|furo|mkdocs.*|black|ruff|flake8.*|mypy|pylint|isort|twine|tox.*|nox|asv|build|wheel|bump.*|towncrier|coveralls|codecov)",
@@ -93,11 +95,7 @@ def _other_extras(files: Files) -> list[str]:
 
 
 def _requirement_files(files: Files) -> tuple[str, ...]:
-    every = sorted(
-        name
-        for name in files
-        if REQUIREMENTS.fullmatch(name) and not re.search(r"doc|lint|min|bench|build|publish|release|typing|mypy", name)
-    )
+    every = sorted(name for name in files if REQUIREMENTS.fullmatch(name) and not _OTHER_FILES.search(name))
     pinned = [name for name in every if not (name.endswith(".in") and f"{name[:-3]}.txt" in files)]
     tests = [name for name in pinned if "test" in name]
     dev = [name for name in pinned if "dev" in name]

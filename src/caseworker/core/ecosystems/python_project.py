@@ -87,7 +87,8 @@ def _venv(files: Files, tables: dict[str, Any]) -> str:
 
 def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
     lines = [_venv(files, needs.tables)]
-    more = ["pytest", *pytest_plugins(files)] if uses_pytest(files) else []
+    uses = any("pytest" in line for line in test_lines(files, installed=installable))
+    more = ["pytest", *pytest_plugins(files)] if uses else []
     if "uv.lock" in files:
         lines += _from_uv_lock(needs, installable=installable)
         return [*lines, *([_install(more)] if more else [])]

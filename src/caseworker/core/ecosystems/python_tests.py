@@ -40,13 +40,14 @@ def uses_pytest(files: Files) -> bool:
 
 
 def test_lines(files: Files, *, installed: bool) -> list[str]:
-    """`installed`: the set-up makes the project importable."""
+    """`installed`: the set-up makes the project importable. Then it can install pytest as well, which runs the tests of
+    unittest, too; many projects use it without naming it anywhere."""
     in_src = any(_IN_SRC.fullmatch(path) for path in files)
-    if uses_pytest(files):
+    tests = [PurePosixPath(path) for path in files if _TEST_FILE.match(path.rpartition("/")[2])]
+    if uses_pytest(files) or (installed and tests):
         sees_src = installed or "pythonpath" in files.get("pyproject.toml", "") + files.get("pytest.ini", "")
         return [f"{'PYTHONPATH=src ' if in_src and not sees_src else ''}python3 -m pytest -q"]
-    prefix = "PYTHONPATH=src " if in_src and not installed else ""
-    tests = [PurePosixPath(path) for path in files if _TEST_FILE.match(path.rpartition("/")[2])]
+    prefix = "PYTHONPATH=src " if in_src else ""
     starts = sorted({_discovery_start(path, files) for path in tests if path.name.startswith("test")})
     return [f"{prefix}python3 -m unittest discover{'' if start == '.' else f' -s {start}'}" for start in starts]
 

@@ -3,15 +3,20 @@
 import re
 from typing import Final
 
-_PART: Final = re.compile(r"(\^|~=|~>|~|>=|<=|==|===|!=|>|<|=)?\s*v?(\d+(?:\.(?:\d+|[xX*])){0,3}|[xX*])[\w.+-]{0,40}")
-_HYPHEN: Final = re.compile(r"v?(\d[\d.]*) - v?(\d[\d.]*)")
+_DIGITS: Final = r"(?<!\d)\d{1,9}"
+_PART: Final = re.compile(
+    r"(?:(\^|~=|~>|~|>=|<=|===|==|!=|>|<|=)[ \t]{0,4})?v?"
+    rf"({_DIGITS}(?:\.(?:\d{{1,9}}|[xX*])){{0,3}}|(?<![\w.])[xX*](?![\w.]))"
+)
+_HYPHEN: Final = re.compile(rf"({_DIGITS}[\d.]{{0,20}}) - v?(\d[\d.]{{0,20}})")
+_VERSION: Final = re.compile(rf"{_DIGITS}(?:\.\d{{1,9}}){{0,3}}")
 
 Numbers = tuple[int, ...]
 
 
 def numbers_of(text: str) -> Numbers:
     """The first version in a text: "Python 3.11.7" is (3, 11, 7). Empty: there is none."""
-    found = re.search(r"\d+(?:\.\d+){0,3}", text)
+    found = _VERSION.search(text)
     return tuple(int(part) for part in found[0].split(".")) if found else ()
 
 

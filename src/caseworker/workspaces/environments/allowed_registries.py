@@ -7,11 +7,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from caseworker.workspaces.allowed_hosts import REGISTRIES, AllowedHosts
+from caseworker.workspaces.allowed_hosts import REGISTRIES, AllowedHosts, Entrance
+from caseworker.workspaces.certificates import certificate_files
 from caseworker.workspaces.registries import other_registries as others
 from caseworker.workspaces.registries.node_registries import find_node_registries, scoped_lines
 from caseworker.workspaces.registries.python_indexes import PythonIndexes, find_python_indexes
-from caseworker.workspaces.registries.source_parts import Source, certificate_files
+from caseworker.workspaces.registries.source_parts import Source, place_of
 
 _MINUTES: Final = 10
 _CERTIFICATES: Final = (
@@ -62,7 +63,7 @@ class Registries:
         found = await self.found()
         places = [place for source in found.all for place in source.places] if found else []
         # With its port each may have a private address: the user has configured it.
-        return AllowedHosts([*self._plain, *dict.fromkeys(places)])
+        return AllowedHosts([*self._plain, *dict.fromkeys(places)], _entrances(found.all if found else ()))
 
     async def marks(self) -> list[str]:
         """What of it is part of an environment's key."""
@@ -78,6 +79,14 @@ class Registries:
         variables |= {**_python_variables(found.python), **_node_variables(found.node), **_other_variables(found.other)}
         local = [_shown(source.folder) for source in found.all if source.folder is not None and source.folder.is_dir()]
         return HandedIn(variables=variables, folders=(*certificates, *_outermost(local)))
+
+
+def _entrances(sources: Sequence[Source]) -> dict[str, Entrance]:
+    return {
+        place_of(source.url): Entrance(header=source.login.header, tls=source.url.startswith("https:"))
+        for source in sources
+        if source.login is not None
+    }
 
 
 async def _ask() -> Found:
@@ -101,15 +110,15 @@ async def _ask_others() -> tuple[Source, ...]:
 def _python_variables(python: PythonIndexes) -> dict[str, str]:
     found: dict[str, str] = {"PIP_RETRIES": "1", "UV_HTTP_RETRIES": "1"}
     if python.first is not None:
-        found |= {"UV_DEFAULT_INDEX": python.first.url, "PIP_INDEX_URL": python.first.url}
+        found |= {"UV_DEFAULT_INDEX": python.first.told, "PIP_INDEX_URL": python.first.told}
     if python.further:
-        urls = " ".join(source.url for source in python.further)
+        urls = " ".join(source.told for source in python.further)
         found |= {"UV_INDEX": urls, "PIP_EXTRA_INDEX_URL": urls}
         if not python.by_uv:
             found["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # what pip does, whose settings these are
     if python.links:
         found |= {"UV_FIND_LINKS": ",".join(python.links), "PIP_FIND_LINKS": " ".join(python.links)}
-    plain = [source.url for source in python.sources if source.url.startswith("http://")]
+    plain = [source.told for source in python.sources if source.told.startswith("http://")]
     if plain:
         hosts = " ".join(dict.fromkeys(url.partition("://")[2].partition("/")[0] for url in plain))
         found |= {"UV_INSECURE_HOST": hosts, "PIP_TRUSTED_HOST": hosts}
@@ -119,7 +128,7 @@ def _python_variables(python: PythonIndexes) -> dict[str, str]:
 def _node_variables(node: tuple[Source, ...]) -> dict[str, str]:
     if not node:
         return {}
-    url = node[0].url
+    url = node[0].told
     found = {"npm_config_registry": url, "YARN_REGISTRY": url, "YARN_NPM_REGISTRY_SERVER": url.rstrip("/")}
     if url.startswith("http://"):
         found["YARN_UNSAFE_HTTP_WHITELIST"] = url.partition("://")[2].partition("/")[0].partition(":")[0]
@@ -129,7 +138,7 @@ def _node_variables(node: tuple[Source, ...]) -> dict[str, str]:
 
 def _other_variables(other: tuple[Source, ...]) -> dict[str, str]:
     go = [source for source in other if source.tool == "go"]
-    proxies = ",".join(source.url for source in go if "GOPROXY" in source.because)
+    proxies = ",".join(source.told for source in go if "GOPROXY" in source.because)
     gems = [source.url for source in other if source.tool == "gem"]
     found = {"GOPROXY": proxies} if proxies else {}
     return found | ({"BUNDLE_MIRROR__ALL": gems[0]} if len(gems) == 1 else {})

@@ -13,7 +13,7 @@ import structlog
 
 from caseworker.core.ecosystems.variables import CACHE, ROOT, always, in_set_up, search_path
 from caseworker.core.evidence.builds import Command, CommandRun
-from caseworker.ports import Enclosure, Git, Workspace, Workspaces
+from caseworker.ports import Enclosure, Equipment, Git, Workspace, Workspaces
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.environment_mounts import UV_PLACE, Attachment, Entry, Known, equipped
 from caseworker.workspaces.environments.allowed_registries import Registries
@@ -146,14 +146,10 @@ class Environments:
 
 
 def bare(workspace: Workspace) -> Workspace:
-    """The worktree without an environment."""
-    kept = [pair for pair in workspace.overlays if not _is_of_environment(workspace, pair[1])]
-    return replace(workspace, overlays=tuple(kept), equipment=type(workspace.equipment)())
-
-
-def _is_of_environment(workspace: Workspace, inside: Path) -> bool:
-    in_tree = inside.is_relative_to(workspace.path) and inside.relative_to(workspace.path).parts[:1] != (".git",)
-    return in_tree or inside.is_relative_to(ROOT)
+    """The worktree without an environment: its mounts are the last ones, from that of the fixed path on."""
+    places = [inside for _, inside in workspace.overlays]
+    end = places.index(Path(ROOT)) if Path(ROOT) in places else len(places)
+    return replace(workspace, overlays=workspace.overlays[:end], equipment=Equipment())
 
 
 def _from_cache(entry: Entry, commands: Sequence[Command]) -> list[CommandRun]:

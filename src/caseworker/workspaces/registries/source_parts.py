@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
 
+from caseworker.workspaces.certificates import trusted
 from caseworker.workspaces.child_processes import Child, Program
 
 _SECONDS = 20.0
@@ -44,6 +44,14 @@ class Source:
         """`host:port` of everything that has to be reached."""
         found = (place_of(url) for url in (self.url, *self.downloads))
         return tuple(dict.fromkeys(place for place in found if place))
+
+    @property
+    def told(self) -> str:
+        """The address for a set-up. With a login: one that the proxy answers itself, so that it can add the login."""
+        parts = urlsplit(self.url)
+        if self.login is None or parts.scheme not in ("http", "https"):
+            return self.url
+        return urlunsplit(parts._replace(scheme="http", netloc=place_of(self.url)))
 
     @property
     def folder(self) -> Path | None:
@@ -100,27 +108,6 @@ async def fetch(url: str, *, accept: str = "*/*", login: Login | None = None) ->
         answer = await client.get(url, headers=headers)
         answer.raise_for_status()
         return answer.text[:_MOST_BYTES]
-
-
-def trusted() -> ssl.SSLContext:
-    """This machine's certificates and a company's own, wherever its tools were told of them."""
-    context = ssl.create_default_context()
-    for file in certificate_files():
-        context.load_verify_locations(cafile=str(file))
-    return context
-
-
-def certificate_files() -> list[Path]:
-    names = (
-        "SSL_CERT_FILE",
-        "REQUESTS_CA_BUNDLE",
-        "PIP_CERT",
-        "NODE_EXTRA_CA_CERTS",
-        "CURL_CA_BUNDLE",
-        "NIX_SSL_CERT_FILE",
-    )
-    named = [os.environ.get(name, "") for name in names]
-    return [Path(name) for name in dict.fromkeys(named) if name and Path(name).is_file()]
 
 
 def netrc_login(url: str, hosts: Mapping[str, tuple[str, str]]) -> Login | None:
