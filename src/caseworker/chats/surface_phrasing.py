@@ -42,8 +42,7 @@ class TerminalPhrasing:
         return f"`caseworker {_NAMES.get(kind, kind.value)} {typed(case)}{f' {follows}' if follows else ''}`"
 
     def start(self, case: CaseId, work: PullWork) -> str:
-        pull_request = case.replace("!", "/pull/")  # a shell would call up old commands for `!`
-        return f"`caseworker {work} {pull_request}`"
+        return f"`caseworker {work} {typed(case)}`"
 
     def until(self, milestone: Milestone) -> str:
         return f"`--until {milestone}`"
