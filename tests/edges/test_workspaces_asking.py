@@ -133,6 +133,7 @@ async def test_cached_facts_about_our_commits_equal_gits_answers(
 ) -> None:
     repository = with_a_submodule(tmp_path)
     workspace = await workspaces.prepare(CaseId("local/odd#1"), repository.ref, None)
+    await workspaces.build_files(workspace, workspace.base)
     change_oddly(workspace.path)
     if not refused_by_git:
         shutil.rmtree(workspace.path / "git~1")

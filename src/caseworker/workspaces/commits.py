@@ -57,6 +57,9 @@ class Commits:
         before = self._names.get(parent)
         if before is not None and written.whole:
             self._names.keep(commit, written.names(before))
+        texts = self._texts.get(parent)
+        if texts is not None and written.whole and not any(is_read(_readable(path)) for path in written.changed):
+            self._texts.keep(commit, texts)
 
 
 class Kept(Generic[T]):

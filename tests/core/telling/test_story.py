@@ -54,6 +54,7 @@ from caseworker.core.record.pull_entries import (
     TurnGiven,
     UnpushedKept,
 )
+from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.story import one_line, tell
 from tests.core.examples import HEAD, a_run
 from tests.core.pull.review_examples import a_finding
@@ -278,6 +279,10 @@ TABLE: list[tuple[Entry, list[str]]] = [
     (
         ClaimsChecked(turn=2, role=Role.TECH_LEAD, not_seen=[NotSeen(claim="a.py:9", problem="it has 3 lines")]),
         ["bad: not seen: the tech lead names a.py:9, but it has 3 lines"],
+    ),
+    (
+        TurnStalled(reason="the model can't be reached", next_try=datetime(2026, 1, 2, 9, 30, tzinfo=UTC)),
+        ["quiet: the model can't be reached; the next try is at 09:30:00 UTC"],
     ),
     (Noted(text="The budget is 80 % spent."), ["quiet: The budget is 80 % spent."]),
 ]
