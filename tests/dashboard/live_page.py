@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from starlette.types import Message, Scope
 
-from caseworker.dashboard.site import make_site
 from tests.dashboard.visitor import HERE, Visitor
 from tests.patience import PATIENCE
 
@@ -57,7 +56,7 @@ class LivePage:
             "server": ("127.0.0.1", 8480),
             "client": ("127.0.0.1", 1),
         }
-        await make_site(visitor.office)(scope, self._never, self._take)
+        await visitor.site(scope, self._never, self._take)
 
     async def _never(self) -> Message:
         await asyncio.Event().wait()
