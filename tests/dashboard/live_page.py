@@ -27,9 +27,12 @@ class LivePage:
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, visitor: Visitor, path: str, *, last: int | None = None) -> AsyncIterator["LivePage"]:
+    async def of(
+        cls, visitor: Visitor, path: str, *, last: int | None = None, looks: bool = True
+    ) -> AsyncIterator["LivePage"]:
+        """`looks`: whether the server looks for changes."""
         page = cls()
-        looking = asyncio.create_task(visitor.office.pulse.run())
+        looking = asyncio.create_task(visitor.office.pulse.run() if looks else asyncio.sleep(0))
         stream = asyncio.create_task(page._read(visitor, path, last))
         try:
             yield page
