@@ -14,7 +14,20 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, watched, webhooks, worktree
+from bench import (
+    acknowledge,
+    answers,
+    cases,
+    dashboard,
+    github_calls,
+    prompt,
+    start,
+    tax,
+    waking,
+    watched,
+    webhooks,
+    worktree,
+)
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -30,6 +43,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "calls": github_calls.measure,
     "watched": watched.measure,
     "cases": cases.measure,
+    "dashboard": dashboard.measure,
 }
 
 

@@ -40,13 +40,44 @@ class Browser:
         await self.click("Comment")
 
     async def run(self, script: str) -> object:
-        answer = await self._call("Runtime.evaluate", expression=script, returnByValue=True)
+        answer = await self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         return answer.get("result", {}).get("value")
 
     async def until(self, condition: str) -> None:
         async with asyncio.timeout(_PATIENCE):
             while await self.run(condition) is not True:  # noqa: ASYNC110  # the page has no event for it
                 await asyncio.sleep(0.1)
+
+    async def looks_like(self, *, width: int, height: int, dark: bool = False) -> None:
+        """The size of the window, and whether the person prefers a dark page. Narrow: a phone."""
+        await self._call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        await self._call("Emulation.setEmulatedMedia", features=[scheme])
+
+    async def without_scripts(self) -> None:
+        await self._call("Emulation.setScriptExecutionDisabled", value=True)
+
+    async def before_every_page(self, script: str) -> None:
+        await self._call("Page.enable")
+        await self._call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    async def key(self, key: str) -> None:
+        """Presses and releases a key, named as JavaScript names it."""
+        code = {"Enter": 13, "Tab": 9, "Escape": 27}.get(key, 0)
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        named = {"key": key, "windowsVirtualKeyCode": code}
+        await self._call("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        await self._call("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    async def types(self, text: str) -> None:
+        await self._call("Input.insertText", text=text)
+
+    async def screenshot(self, file: Path) -> None:
+        """What the window shows."""
+        answer = await self._call("Page.captureScreenshot", format="png")
+        await asyncio.to_thread(file.write_bytes, base64.b64decode(answer["data"]))
 
     async def picture(self, file: Path, *, top: str = "", height: int = 720) -> None:
         """`top`: a selector of the element at the upper edge."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from starlette.types import Message, Scope
 
-from caseworker.dashboard.site import make_site
 from tests.dashboard.visitor import HERE, Visitor
 from tests.patience import PATIENCE
 
@@ -28,9 +27,12 @@ class LivePage:
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, visitor: Visitor, path: str, *, last: int | None = None) -> AsyncIterator["LivePage"]:
+    async def of(
+        cls, visitor: Visitor, path: str, *, last: int | None = None, looks: bool = True
+    ) -> AsyncIterator["LivePage"]:
+        """`looks`: whether the server looks for changes."""
         page = cls()
-        looking = asyncio.create_task(visitor.office.pulse.run())
+        looking = asyncio.create_task(visitor.office.pulse.run() if looks else asyncio.sleep(0))
         stream = asyncio.create_task(page._read(visitor, path, last))
         try:
             yield page
@@ -57,7 +59,7 @@ class LivePage:
             "server": ("127.0.0.1", 8480),
             "client": ("127.0.0.1", 1),
         }
-        await make_site(visitor.office)(scope, self._never, self._take)
+        await visitor.site(scope, self._never, self._take)
 
     async def _never(self) -> Message:
         await asyncio.Event().wait()

@@ -1,9 +1,10 @@
 """The page of a case: its story, its buttons, messages with receipts, and entries that come by themselves."""
 
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.record.entries import Noted, ToolCalled
+from caseworker.core.record.entries import Noted, ToolCalled, TurnStarted
 from caseworker.store.store import Store
 from tests.dashboard.live_page import LivePage
 from tests.dashboard.visitor import Visitor
@@ -69,9 +70,6 @@ async def test_a_page_that_slept_is_told_what_it_missed_once(visitor: Visitor, s
 
 async def test_a_tool_call_goes_into_its_turn(visitor: Visitor, store: Store) -> None:
     case = await open_case(store)
-    from caseworker.core.base.roles import Role, Task
-    from caseworker.core.record.entries import TurnStarted
-
     await begun(store, case)
     start = TurnStarted(turn=1, attempt=1, role=Role.PM, task=Task.TRIAGE, model="m")
     await store.record.append(case, [start], trace=TRACE)
@@ -101,3 +99,14 @@ async def test_fifty_pages_are_looked_for_once(visitor: Visitor, store: Store) -
         ear.__enter__()
     await visitor.office.pulse.look()
     assert (visitor.office.pulse.open_pages, visitor.office.pulse.looks) == (50, 1)
+
+
+async def test_a_page_opened_after_a_while_is_not_sent_what_was_true_before(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    async with LivePage.of(visitor, "/live/cases/local/shop~1") as page:
+        await page.region("talk")
+    await visitor.sends(case, "say", "look at line 4")
+    async with LivePage.of(visitor, "/live/cases/local/shop~1", looks=False) as page:
+        await page.region("facts")
+        shown = [event.data for event in page.events if 'hx-target="#talk"' in event.data]
+        assert all("look at line 4" in text for text in shown)

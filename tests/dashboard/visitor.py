@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from starlette.types import ASGIApp
 
 from caseworker.core.base.ids import CaseId
 from caseworker.dashboard.access_tokens import Rank, Token
@@ -30,6 +31,7 @@ class Visitor:
     office: Office
     client: httpx.AsyncClient
     bell: RecordingBell
+    site: ASGIApp
 
     async def enters(self, rank: Rank = Rank.OWNER, name: str = "ada", repositories: tuple[str, ...] = ("*",)) -> None:
         secret = self.office.sessions.new_link(Viewer(name=name, rank=rank, repositories=repositories))
@@ -59,6 +61,7 @@ async def visit(
         sessions=Sessions(home, tokens),
         pulse=Pulse(store, look_seconds=0.01),
     )
-    transport = httpx.ASGITransport(app=make_site(office))
+    site = make_site(office)
+    transport = httpx.ASGITransport(app=site)
     async with httpx.AsyncClient(transport=transport, base_url=public or HERE) as client:
-        yield Visitor(office, client, bell)
+        yield Visitor(office, client, bell, site)

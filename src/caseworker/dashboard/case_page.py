@@ -1,7 +1,6 @@
 """The page of a case, its live parts, and the steps of a turn."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,8 +10,10 @@ from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
+from caseworker.dashboard.case_feed import CaseFeed
 from caseworker.dashboard.event_stream import EventStream, Sent
 from caseworker.dashboard.office import Office, html, viewer_of
+from caseworker.dashboard.region_page import QUIET_SECONDS
 from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import standing_of_viewer
 from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
@@ -25,18 +26,10 @@ REGIONS = ("headline", "ask", "talk", "facts", "way", "builds", "change")
 """Parts of the page that are shown anew when they change. Each is a template and an element's id."""
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The parts of a page as they are now, each as HTML."""
-
-    version: int
-    html: dict[str, str]
-
-
 class CasePage:
     def __init__(self, office: Office) -> None:
         self._office = office
-        self._shown: dict[tuple[CaseId, Standing | None], Parts] = {}
+        self._feed = CaseFeed(office.store, office.pulse)
 
     async def show(self, request: Request) -> Response:
         stored = await self._office.case(request)
@@ -75,32 +68,27 @@ class CasePage:
         before = None
         with self._office.pulse.ear(case) as ear:
             while True:
-                while fresh := await self._office.store.record.read(case, after=after):
+                while fresh := await self._feed.after(case, after):
                     for item in story_items(fresh, attempts=attempts, before=before):
-                        yield Sent(id=str(item.sequence), data=page("live_item.html", item=item, case=case))
+                        yield Sent(id=str(item.sequence), data=self._feed.shown(case, item))
                     after, before = fresh[-1].sequence, fresh[-1].at
-                parts = await self._parts(case, standing)
-                for name, shown in parts.html.items():
+                for name, shown in (await self._parts(case, standing)).items():
                     if sent.get(name) != shown:
                         sent[name] = shown
                         yield Sent(data=page("live_region.html", name=name, shown=shown))
-                if not await ear.wait(15):
+                if not await ear.wait(QUIET_SECONDS):
                     yield None
 
-    async def _parts(self, case: CaseId, standing: Standing | None) -> Parts:
-        """Made once for all open pages of a case whose viewers may do the same."""
-        version = self._office.pulse.versions[case]
-        known = self._shown.get((case, standing))
-        if known is not None and known.version == version:
-            return known
-        stored = await self._office.store.cases.find(case)
-        assert stored is not None, "cases stay"
-        values = await self._values(stored, standing)
-        made = Parts(version, {name: page(f"region_{name}.html", **values) for name in REGIONS})
-        if len(self._shown) > 200:
-            self._shown.clear()
-        self._shown[case, standing] = made
-        return made
+    async def _parts(self, case: CaseId, standing: Standing | None) -> dict[str, str]:
+        """The parts of the page as HTML, made once for all open pages whose viewers may do the same."""
+
+        async def make() -> dict[str, str]:
+            stored = await self._office.store.cases.find(case)
+            assert stored is not None, "cases stay"
+            values = await self._values(stored, standing)
+            return {name: page(f"region_{name}.html", **values) for name in REGIONS}
+
+        return await self._feed.parts(case, str(standing), make)
 
     async def _values(self, stored: StoredAny, standing: Standing | None) -> dict[str, object]:
         whole = await whole_case(self._office.store, stored, ButtonPhrasing())

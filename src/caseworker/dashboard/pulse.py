@@ -48,11 +48,17 @@ class Pulse:
         self._somebody = asyncio.Event()
         self._sequences: dict[CaseId, int] = {}
         self._receipts: dict[CaseId, tuple[int, int, int]] = {}
-        self.versions: Counter[CaseId] = Counter()
-        """How often each case was seen to change: what was made for one version can be shown to everybody."""
+        self._versions: Counter[CaseId] = Counter()
+        self._naps = 0
+        """How often the last page was closed: nobody has looked for a while after that."""
+        self._looked_at: datetime | None = None
         self.version = 0
-        """The same for the board."""
+        """How often any case was seen to change."""
         self.looks = 0
+
+    def version_of(self, case: CaseId | None = None) -> tuple[int, int]:
+        """Of a case, or of the board. What was made for one version can be shown to everybody."""
+        return self._naps, self.version if case is None else self._versions[case]
 
     @property
     def open_pages(self) -> int:
@@ -70,6 +76,7 @@ class Pulse:
             self._ears.discard(ear)
             if not self._ears:
                 self._somebody.clear()
+                self._naps += 1
 
     async def run(self) -> None:
         """Runs until it is cancelled."""
@@ -93,14 +100,16 @@ class Pulse:
         if not changed:
             return
         self.version += 1
-        self.versions.update(changed)
+        self._versions.update(changed)
         for ear in self._ears:
             if ear.case is None or ear.case in changed:
                 ear.heard.set()
 
     async def _changed(self) -> set[CaseId]:
         """Cases whose record has grown since the last look."""
-        found = await self._store.boards.changed(datetime.now(UTC) - _MARGIN)
+        now = datetime.now(UTC)
+        found = await self._store.boards.changed((self._looked_at or now) - _MARGIN)
+        self._looked_at = now
         changed = {one.case for one in found if self._sequences.get(one.case) != one.sequence}
         self._sequences.update({one.case: one.sequence for one in found})
         return changed

@@ -30,7 +30,7 @@ class RegionPage:
     def __init__(self, office: Office, region: Region) -> None:
         self._office = office
         self._region = region
-        self._shown: dict[tuple[int, str], str] = {}
+        self._shown: dict[tuple[tuple[int, int], str], str] = {}
         """The newest HTML of each address and viewer's rights, for all pages that show it."""
 
     @property
@@ -63,7 +63,10 @@ class RegionPage:
 
     async def _rows(self, request: Request) -> str:
         viewer = request.state.viewer
-        key = (self._office.pulse.version, f"{request.url.query} {viewer.rank} {viewer.repositories} {viewer.name}")
+        key = (
+            self._office.pulse.version_of(),
+            f"{request.url.query} {viewer.rank} {viewer.repositories} {viewer.name}",
+        )
         if key not in self._shown:
             self._shown = {known: html for known, html in self._shown.items() if known[0] == key[0]}
             values = await self._region.read(request)

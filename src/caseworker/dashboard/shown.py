@@ -19,6 +19,7 @@ from caseworker.dashboard.diagrams import columns, state_diagram
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 _MARKDOWN.disable("image")
 _STATIC: Final = files("caseworker.dashboard") / "static"
+_TURNS: Final = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"))
 _HOUR: Final = 3600
 _DAY: Final = 24 * _HOUR
 
@@ -97,7 +98,9 @@ def span(seconds: float) -> str:
 
 def plain_text(text: str) -> str:
     """Text of others for a page: without control characters, and without marks that turn the reading direction."""
-    return clean_lines(printable(text))
+    if text.isascii() and text.isprintable():
+        return text
+    return printable(text.translate(_TURNS))
 
 
 def line(text: str) -> Markup:
@@ -108,13 +111,6 @@ def line(text: str) -> Markup:
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
     )
-
-
-def clean_lines(text: str) -> str:
-    return "".join(letter for letter in text if letter not in _TURNS)
-
-
-_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 
 
 def prose(text: str) -> Markup:

@@ -96,3 +96,6 @@ class Record(Protocol):
         self, case: CaseId, kinds: Collection[str] | None = None, *, without: Collection[str] = ()
     ) -> list[Recorded]:
         """All entries from first to newest, or only those of some kinds. `without`: kinds that are left out."""
+
+    async def newest(self, case: CaseId, *, without: Collection[str], limit: int) -> tuple[list[Recorded], int]:
+        """The newest entries that are of no such kind, oldest first, and how many there are before them."""

@@ -23,11 +23,11 @@ _DAY_LETTERS: Final = 10
 class StoredBoards(Port):
     async def page(self, wanted: BoardFilter, *, offset: int, limit: int, oldest_first: bool = False) -> BoardEntries:
         """Chooses ids first: rows are wide, and only those of the page are read."""
-        newest = (cases.c.changed_at, cases.c.id) if oldest_first else (cases.c.changed_at.desc(), cases.c.id)
+        newest = [column if oldest_first else column.desc() for column in (cases.c.changed_at, cases.c.id)]
         these = _conditions(wanted)
         chosen = select(cases.c.id).where(*these).order_by(*newest).offset(offset).limit(limit)
         async with self._database.reading() as connection:
-            total = await connection.scalar(select(func.count(cases.c.id)).where(*these))
+            total = await connection.scalar(select(func.count()).select_from(cases).where(*these))
             ids = list(await connection.scalars(chosen))
             rows = (await connection.execute(select(*cases.c).where(cases.c.id.in_(ids)))).mappings().all()
             spent = select(ledger.c.case, func.sum(ledger.c.micros)).where(ledger.c.case.in_(ids))
@@ -50,7 +50,7 @@ class StoredBoards(Port):
 
     async def counts(self, visible: frozenset[RepositoryId] | None = None) -> Sequence[StateCount]:
         columns = (cases.c.kind, cases.c.state, cases.c.repository)
-        query = select(*columns, func.count(cases.c.id)).where(*_visible(visible)).group_by(*columns)
+        query = select(*columns, func.count()).where(*_visible(visible)).group_by(*columns)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
         return [

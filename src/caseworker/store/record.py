@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 
 from caseworker.core.base.ids import CaseId, TraceId
 from caseworker.core.record.entries import Entry, Recorded, parse_entry
@@ -36,6 +36,16 @@ class StoredRecord(Port):
         if kinds is not None:
             entries = entries.where(kind.in_(sorted(kinds)))
         return await self._read(entries.where(kind.not_in(sorted(without))) if without else entries)
+
+    async def newest(self, case: CaseId, *, without: Collection[str], limit: int) -> tuple[list[Recorded], int]:
+        found = tables.record.c
+        these = (found.case == case, found.kind.not_in(sorted(without)))
+        first = select(found.sequence).where(*these).order_by(found.sequence.desc()).offset(limit - 1).limit(1)
+        async with self._database.reading() as connection:
+            start = await connection.scalar(first) or 0
+            before = select(func.count()).select_from(tables.record).where(*these, found.sequence < start)
+            earlier = await connection.scalar(before) if start else 0
+        return await self._read(_of(case).where(*these[1:], found.sequence >= start)), earlier or 0
 
     async def _read(self, query: _Query) -> list[Recorded]:
         async with self._database.reading() as connection:

@@ -72,7 +72,7 @@ cases = Table(
     metadata,
     _Cases,
     Index(None, "kind", "changed_at"),
-    Index(None, "changed_at"),  # the board's order, and what has changed since a moment
+    Index(None, "changed_at", "id"),  # the board's order, and what has changed since a moment
     Index(None, "over", "state"),
     Index(None, "repository", "kind", "state"),  # counts of the board, without reading the wide rows
 )

@@ -22,8 +22,11 @@ from caseworker.views.explanations import explain_bug, why_issue
 from caseworker.views.story_items import QUIET, STEPS, StoryItem, story_items
 
 MOVES: Final = ("transitioned", "bug_moved", "pull_moved")
-MOST_ITEMS: Final = 400
+MOST_ITEMS: Final = 300
 """Items of the story that a page shows at first, from its end."""
+
+
+_EVERYTHING: Final = 10**9
 
 
 class ReceiptedLine(BaseModel):
@@ -113,10 +116,10 @@ async def why_of(store: Store, stored: StoredAny, phrasing: Phrasing) -> Why:
 
 async def story_of(store: Store, case: CaseId, *, everything: bool = False) -> Story:
     """Without the steps of turns (`steps_of` reads them)."""
-    record = await store.record.whole(case, without=STEPS | QUIET)
+    most = _EVERYTHING if everything else MOST_ITEMS
+    record, earlier = await store.record.newest(case, without=STEPS | QUIET, limit=most)
     items = story_items(record)
-    shown = items if everything else items[-MOST_ITEMS:]
-    return Story(items=tuple(shown), earlier=len(items) - len(shown), last=record[-1].sequence if record else 0)
+    return Story(items=tuple(items), earlier=earlier, last=record[-1].sequence if record else 0)
 
 
 def _cap(stored: StoredAny) -> int | None:

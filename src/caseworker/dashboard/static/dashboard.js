@@ -67,7 +67,7 @@
       if (event.key === "Escape") event.target.blur();
       return;
     }
-    if (going && Date.now() - going < 1500 && to[event.key]) { location.assign(to[event.key]); return; }
+    if (going && Date.now() - going < 3000 && to[event.key]) { location.assign(to[event.key]); return; }
     going = 0;
     const focus = (selector) => { const found = document.querySelector(selector); if (found) { found.focus(); event.preventDefault(); } };
     switch (event.key) {

@@ -81,7 +81,7 @@ def _create_cases() -> None:
         *optional(INTEGER, "number"),
         *optional(JSON, "file"),
         sa.Index(None, "kind", "changed_at"),
-        sa.Index(None, "changed_at"),
+        sa.Index(None, "changed_at", "id"),
         sa.Index(None, "over", "state"),
         sa.Index(None, "repository", "kind", "state"),
     )
