@@ -14,7 +14,20 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, watched, webhooks, worktree
+from bench import (
+    acknowledge,
+    answers,
+    cases,
+    github_calls,
+    prompt,
+    repositories,
+    start,
+    tax,
+    waking,
+    watched,
+    webhooks,
+    worktree,
+)
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -22,6 +35,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "start": start.measure,
     "tax": tax.measure,
     "worktree": worktree.measure,
+    "repositories": repositories.measure,
     "prompt": prompt.measure,
     "help": answers.measure,
     "acknowledge": acknowledge.measure,

@@ -177,6 +177,11 @@ class Builder(Protocol):
         """Run each command in the sandbox, in order; a failed set-up ends the list."""
 
 
+class RecipeKeeper(Protocol):
+    def save(self, repository: RepositoryRef, text: str) -> None:
+        """Keep how a repository is set up and tested, outside of it, for all its cases."""
+
+
 class Bisector(Protocol):
     async def find(self, workspace: Workspace, request: BisectRequest, *, seconds: float) -> Bisection:
         """The first commit on which the script fails, found in a side tree that is removed afterwards. `seconds`: for
