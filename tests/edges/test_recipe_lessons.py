@@ -68,7 +68,7 @@ async def desk(tmp_path: Path, migrated_file: Path) -> AsyncIterator[Desk]:
     workspaces, recipes = local_workspaces(tmp_path / "home"), KeptRecipes(tmp_path / "home")
     builder = SandboxedBuilder(Unconfined(tmp_path / "unconfined"))
     model = SingleQuestions(ledger=store.ledger, record=store.record, model=ModelSettings())
-    lessons = RecipeLessons(store=store, workspaces=workspaces, builder=builder, model=model, recipes=recipes)
+    lessons = RecipeLessons(store=store, workspaces=workspaces, builder=builder, model=model)
     try:
         yield Desk(
             store=store,

@@ -44,7 +44,6 @@ from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
-from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.patience import LOOK, PATIENCE
@@ -333,12 +332,10 @@ def _world(home: Path, client: Client, store: Store, slack: SlackDouble | None) 
     pulls = LocalPulls(repositories=store.repositories, records=store.pulls, git=git, gone_seconds=0)
     forge = LocalForge(source=LocalSource(git), pulls=pulls)
     workspaces, builder = GitWorkspaces(home, source=forge.source), SandboxedBuilder(sandbox)
-    recipes = KeptRecipes(home)
     parts = Parts(
         store=store,
         workspaces=workspaces,
         builder=builder,
-        recipes=recipes,
         bisector=GitBisector(workspaces=workspaces, builder=builder),
         instruments=SandboxedInstruments(workspaces=workspaces, builder=builder),
         forge=forge,

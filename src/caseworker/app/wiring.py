@@ -27,7 +27,6 @@ from caseworker.ports import (
     Forge,
     Instruments,
     Model,
-    RecipeKeeper,
     Store,
     Switchboard,
     Thread,
@@ -37,7 +36,6 @@ from caseworker.ports.thread_comments import Discussions
 from caseworker.workspaces.bisector import GitBisector
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.instruments.sandboxed import SandboxedInstruments
-from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.pull_trees import GitPullBranches
 from caseworker.workspaces.worktrees import GitWorkspaces
 
@@ -52,7 +50,6 @@ class Parts:
     store: Store
     workspaces: Workspaces
     builder: Builder
-    recipes: RecipeKeeper
     forge: Forge
     runtime: AgentRuntime
     model: Model
@@ -86,7 +83,6 @@ def make_parts(settings: Settings, store: Store, client: Client) -> Parts:
         store=store,
         workspaces=workspaces,
         builder=builder,
-        recipes=KeptRecipes(settings.home),
         bisector=GitBisector(workspaces=workspaces, builder=builder),
         instruments=SandboxedInstruments(workspaces=workspaces, builder=builder),
         forge=forge,

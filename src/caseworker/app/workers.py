@@ -74,9 +74,7 @@ def make_case_workers(client: Client, parts: Parts, *, slots: int, cached: int =
     texts = PullTexts(store=store, model=parts.model)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file, texts=texts)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
-    lessons = RecipeLessons(
-        store=store, workspaces=workspaces, builder=parts.builder, model=parts.model, recipes=parts.recipes
-    )
+    lessons = RecipeLessons(store=store, workspaces=workspaces, builder=parts.builder, model=parts.model)
     building = Building(store=store, workspaces=workspaces, builder=parts.builder, lessons=lessons)
     transaction = _transaction(parts)
     skills = Skills(store=store, bisector=parts.bisector, instruments=parts.instruments)

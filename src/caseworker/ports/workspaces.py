@@ -121,6 +121,9 @@ class Workspaces(Protocol):
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
 
+    def keep_recipe(self, workspace: Workspace, text: str) -> None:
+        """Keep how its repository is set up and tested, outside of it: `build_files` has it from now on."""
+
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         """A second worktree of the case beside its first, at this commit. One that exists under that name is destroyed
         first. Its commits are kept under refs of its own. `name`: letters, digits, _ and -."""
@@ -175,11 +178,6 @@ class Git(Protocol):
 class Builder(Protocol):
     async def run(self, workspace: Workspace, commands: Sequence[Command], *, seconds: float) -> list[CommandRun]:
         """Run each command in the sandbox, in order; a failed set-up ends the list."""
-
-
-class RecipeKeeper(Protocol):
-    def save(self, repository: RepositoryRef, text: str) -> None:
-        """Keep how a repository is set up and tested, outside of it, for all its cases."""
 
 
 class Bisector(Protocol):

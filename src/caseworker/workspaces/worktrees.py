@@ -80,7 +80,7 @@ class GitWorkspaces:
     async def prepare(
         self, case: CaseId, repository: RepositoryRef, base: Sha | None, *, base_branch: str | None = None
     ) -> Workspace:
-        place = self._place(case, repository)
+        place = Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))
         self._untouched.doubt(place.tree)
         known = known_branch(place, base)
         branch = base_branch or known
@@ -215,6 +215,9 @@ class GitWorkspaces:
         recipe = self._recipes.text(git_dir.parent.parent.name)
         return await self._commits.build_files(git_dir, commit) | ({} if recipe is None else {RECIPE_FILE: recipe})
 
+    def keep_recipe(self, workspace: Workspace, text: str) -> None:
+        self._recipes.save(git_dir_of(workspace).parent.parent.name, text)
+
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, git_dir_of(workspace).parent.parent
         place = Place(slug=side_slug(case, name), folder=side_folder(self._folder(case), name), mirror=mirror)
@@ -291,9 +294,6 @@ class GitWorkspaces:
 
     def _folder(self, case: CaseId) -> Path:
         return self._home / "workspaces" / slug(case)
-
-    def _place(self, case: CaseId, repository: RepositoryRef) -> Place:
-        return Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))
 
 
 def _pair(old: Sha, new: Sha) -> Sha:

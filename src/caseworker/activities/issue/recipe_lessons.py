@@ -22,7 +22,6 @@ from caseworker.ports import (
     Failed,
     Model,
     Question,
-    RecipeKeeper,
     Store,
     StoredCase,
     Workspace,
@@ -38,14 +37,11 @@ _OUTPUT_LIMIT = 6_000
 
 
 class RecipeLessons:
-    def __init__(
-        self, *, store: Store, workspaces: Workspaces, builder: Builder, model: Model, recipes: RecipeKeeper
-    ) -> None:
+    def __init__(self, *, store: Store, workspaces: Workspaces, builder: Builder, model: Model) -> None:
         self._store = store
         self._workspaces = workspaces
         self._builder = builder
         self._model = model
-        self._recipes = recipes
 
     async def learn(
         self, request: BuildRequest, stored: StoredCase, workspace: Workspace, runs: list[CommandRun]
@@ -66,7 +62,7 @@ class RecipeLessons:
         await self._note(request, stored, proposal, result)
         if result.kind == "could_not_run" or result.tests == 0:
             return runs  # only counted tests show that it is right
-        self._recipes.save(await self._store.repositories.ref(stored.repository), proposal.as_recipe())
+        self._workspaces.keep_recipe(workspace, proposal.as_recipe())
         return again
 
     async def _ask(self, request: BuildRequest, stored: StoredCase, evidence: str) -> Proposal | None:
