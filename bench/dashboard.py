@@ -14,6 +14,7 @@ from typing import Final
 
 import httpx
 import uvicorn
+from caseworker.dashboard.guard import Place
 from sqlalchemy import insert, select
 from tests.edges.store_examples import TRACE, open_case
 from tests.intake.bell import RecordingBell
@@ -24,7 +25,6 @@ from bench.report import Report, Row
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Entry, Noted, ToolCalled, ToolReturned
 from caseworker.dashboard.access_tokens import Rank
-from caseworker.dashboard.guard import Place
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse

@@ -12,10 +12,10 @@ import httpx
 import uvicorn
 
 from caseworker.dashboard.access_tokens import Rank
-from caseworker.dashboard.guard import Place
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation

@@ -171,8 +171,11 @@ def make_cache(settings: Settings) -> "EnvironmentCache":
     return EnvironmentCache(settings.home, gigabytes=settings.cache_gb)
 
 
-def make_builder(settings: Settings, sandbox: Sandbox, workspaces: Workspaces) -> "SandboxedBuilder":
-    """Without a sandbox nothing can be mounted: set-up then runs in the worktree, and nothing is kept."""
+def make_builder(
+    settings: Settings, sandbox: Sandbox, workspaces: Workspaces, registries: "Registries | None" = None
+) -> "SandboxedBuilder":
+    """Without a sandbox nothing can be mounted: set-up then runs in the worktree, and nothing is kept. `registries`:
+    known already; asking the tools takes seconds."""
     from caseworker.workspaces.builds import SandboxedBuilder
     from caseworker.workspaces.environments.provider import Environments, ProviderParts
     from caseworker.workspaces.environments.uv_program import uv_program
@@ -182,7 +185,7 @@ def make_builder(settings: Settings, sandbox: Sandbox, workspaces: Workspaces) -
 
     if settings.sandbox == "off":
         return SandboxedBuilder(sandbox)
-    registries = make_registries(settings)
+    registries = registries or make_registries(settings)
     network = SetupNetwork(registries.allowed, interpreter=find_interpreter())
     provider = Environments(
         ProviderParts(

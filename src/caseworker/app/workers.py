@@ -21,6 +21,7 @@ from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.posts import IssuePosts
 from caseworker.activities.issue.pull_checks import PullChecking
 from caseworker.activities.issue.pull_texts import PullTexts
+from caseworker.activities.issue.recipe_lessons import RecipeLessons
 from caseworker.activities.issue.records import Records
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.issue.turn import IssueTurnParts, IssueTurns
@@ -88,7 +89,8 @@ def make_case_workers(
     texts = PullTexts(store=store, model=parts.model)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file, texts=texts)
     following = FollowUps(store=store, linked=_linked(parts), doorbell=parts.doorbell)
-    building = Building(store=store, workspaces=workspaces, builder=parts.builder)
+    lessons = RecipeLessons(store=store, workspaces=workspaces, builder=parts.builder, model=parts.model)
+    building = Building(store=store, workspaces=workspaces, builder=parts.builder, lessons=lessons)
     transaction = _transaction(parts)
     skills = Skills(store=store, bisector=parts.bisector, instruments=parts.instruments)
     turns = IssueTurns(

@@ -142,6 +142,9 @@ class Workspaces(Protocol):
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
         """Submodules, files in Git LFS and links that lead out, at its base: what they stand for is not there."""
 
+    def keep_recipe(self, workspace: Workspace, text: str) -> None:
+        """Keep how its repository is set up and tested, outside of it: `build_files` has it from now on."""
+
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         """A second worktree of the case beside its first, at this commit. One that exists under that name is destroyed
         first. Its commits are kept under refs of its own. `name`: letters, digits, _ and -."""

@@ -144,7 +144,10 @@ def _environment(port: int) -> dict[str, str]:
     proxy = f"http://127.0.0.1:{port}"
     # No exceptions: there is no other network, and the proxy's refusal says more than "no such host".
     direct = {"NO_PROXY": "", "no_proxy": "", "npm_config_noproxy": ""}
-    return {**os.environ, **dict.fromkeys(_PROXY_NAMES, proxy), **direct, "NODE_USE_ENV_PROXY": "1"}
+    # Java reads no variable of the usual ones.
+    java = " ".join(f"-D{kind}.proxyHost=127.0.0.1 -D{kind}.proxyPort={port}" for kind in ("http", "https"))
+    further = {"NODE_USE_ENV_PROXY": "1", "JAVA_TOOL_OPTIONS": java}
+    return {**os.environ, **dict.fromkeys(_PROXY_NAMES, proxy), **direct, **further}
 
 
 async def _main(path: str, command: list[str]) -> int:

@@ -4,7 +4,17 @@ from pathlib import Path
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import COMMITTER
-from caseworker.ports import Git
+from caseworker.ports import Git, GitAnswer
+from caseworker.workspaces.mirrors import OURS
+
+_NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
+
+
+async def compare(git: Git, git_dir: Path, old: Sha, new: Sha, *how: str) -> GitAnswer:
+    """What `git diff` says of two commits, without the files that we write for the agent."""
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
+    # The worktree may be lost; the commits are not.
+    return await git("diff", *options, old, new, *_NOT_OURS, git_dir=git_dir, work_tree=Path("/"))
 
 
 async def files_of_people(git: Git, git_dir: Path, old: Sha, new: Sha) -> list[str]:

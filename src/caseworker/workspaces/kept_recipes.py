@@ -21,7 +21,7 @@ class KeptRecipes:
         except FileNotFoundError:
             return None
 
-    def save(self, repository: RepositoryRef, text: str) -> None:
+    def save(self, repository: RepositoryRef | str, text: str) -> None:
         file = self.file(repository)
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_suffix(".new")

@@ -17,7 +17,7 @@ from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.commits import Commits, Kept
-from caseworker.workspaces.comparisons import conflicting_files, files_of_people
+from caseworker.workspaces.comparisons import compare, conflicting_files, files_of_people
 from caseworker.workspaces.folders import (
     has_any,
     is_tied,
@@ -54,7 +54,6 @@ _CHANGED = 20_000
 """Paths that are kept, of all pairs of commits together: what differs between two commits never changes."""
 _KEPT_REF = "kept"
 """Of a case that is over: the work that nobody has merged."""
-_NOT_OURS = ("--", ".", *(f":(top,exclude){name}" for name in OURS))
 
 
 class GitWorkspaces:
@@ -83,7 +82,7 @@ class GitWorkspaces:
     async def prepare(
         self, case: CaseId, repository: RepositoryRef, base: Sha | None, *, base_branch: str | None = None
     ) -> Workspace:
-        place = self._place(case, repository)
+        place = Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))
         self._untouched.doubt(place.tree)
         known = known_branch(place, base)
         branch = base_branch or known
@@ -165,13 +164,13 @@ class GitWorkspaces:
         return commit
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
-        answer = await self._compare(workspace, old, new)
+        answer = await compare(self._git, git_dir_of(workspace), old, new)
         return answer.output.decode(errors="replace")
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
         pair = Sha(f"{old}..{new}")
         if (known := self._changed.get(pair)) is None:
-            answer = await self._compare(workspace, old, new, "--name-only", "-z", "--no-renames")
+            answer = await compare(self._git, git_dir_of(workspace), old, new, "--name-only", "-z", "--no-renames")
             paths = [path for path in answer.output.decode(errors="replace").split("\0") if path]
             known = self._changed.keep(pair, paths)
         return list(known)
@@ -214,6 +213,9 @@ class GitWorkspaces:
 
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
         return await find_missing_parts(self._git, git_dir_of(workspace), workspace.base)
+
+    def keep_recipe(self, workspace: Workspace, text: str) -> None:
+        self._recipes.save(git_dir_of(workspace).parent.parent.name, text)
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, git_dir_of(workspace).parent.parent
@@ -271,13 +273,6 @@ class GitWorkspaces:
     async def _tie(self, tree: Path, git_dir: Path) -> None:
         if not is_tied(tree, git_dir):
             await in_thread(tie_to_git_dir, tree, git_dir)
-
-    async def _compare(self, workspace: Workspace, old: Sha, new: Sha, *how: str) -> GitAnswer:
-        options = ("--no-ext-diff", "--no-textconv", "--no-color", *how)
-        # The worktree may be lost; the commits are not.
-        return await self._git(
-            "diff", *options, old, new, *_NOT_OURS, git_dir=git_dir_of(workspace), work_tree=Path("/")
-        )
 
     async def _in(self, workspace: Workspace, *arguments: str) -> GitAnswer:
         return await self._git(*arguments, git_dir=git_dir_of(workspace), work_tree=workspace.path)

@@ -65,7 +65,7 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
         {"package.json": package(scripts={"test": "vitest"}, dependencies={"a": "1"}), "pnpm-lock.yaml": ""},
         [
             "setup: command -v pnpm >/dev/null || npm install --silent --global pnpm@9",
-            "setup: pnpm install --frozen-lockfile",
+            'setup: pnpm install --frozen-lockfile --store-dir "$CASEWORKER_ENV/.cache/pnpm"',
             "test: pnpm test",
         ],
     ),

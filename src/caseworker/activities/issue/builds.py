@@ -8,6 +8,7 @@ from itertools import chain
 from temporalio import activity
 
 from caseworker.activities.issue.proofs import TestProofs
+from caseworker.activities.issue.recipe_lessons import RecipeLessons
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
@@ -46,7 +47,11 @@ _MOST_CHANGED = 50
 
 
 class Building(BuildActivities):
-    def __init__(self, *, store: Store, workspaces: Workspaces, builder: Builder) -> None:
+    def __init__(
+        self, *, store: Store, workspaces: Workspaces, builder: Builder, lessons: RecipeLessons | None = None
+    ) -> None:
+        """`lessons`: null learns no recipe where a base can't be built."""
+        self._lessons = lessons
         self._store = store
         self._workspaces = workspaces
         self._builder = builder
@@ -61,7 +66,7 @@ class Building(BuildActivities):
                     repository = await self._store.repositories.ref(stored.repository)
                     workspace = await self._workspaces.prepare(request.case.id, repository, request.case.delivery.base)
                     commands = await self._commands(request, workspace)
-                    build = await self._run(request, workspace, commands)
+                    build = await self._run(request, stored, workspace, commands)
                     base = latest(await self._store.builds.of(request.case.id), Stage.BASE)
                     tested = await self._test(request, workspace, commands, build, base)
                     changed = await self._changed(request, workspace)
@@ -137,13 +142,18 @@ class Building(BuildActivities):
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
         return [sentence for path, sentence in found.items() if path not in theirs]
 
-    async def _run(self, request: BuildRequest, workspace: Workspace, commands: list[Command]) -> Build:
+    async def _run(
+        self, request: BuildRequest, stored: StoredCase, workspace: Workspace, commands: list[Command]
+    ) -> Build:
         # Scrubbed, so that an ignored file that an agent left behind can't change the result.
         await self._workspaces.reset(workspace, request.commit, scrub=True)
         if request.stage is Stage.RED and (written := await self._written_before_the_test(request, workspace)):
             await self._workspaces.take_back(workspace, workspace.base, written)
         runs = await self._builder.run(workspace, commands, seconds=request.policy.command_seconds)
         not_run = tuple(commands[len(runs) :])
+        if request.stage is Stage.BASE and self._lessons is not None:
+            learned = await self._lessons.learn(request, stored, workspace, runs)
+            runs, not_run = learned, (not_run if learned is runs else ())
         return Build(
             number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs), not_run=not_run
         )

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -26,6 +27,9 @@ from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Builder, Workspace, Workspaces
 from caseworker.workspaces.submodules import Submodules
+
+if TYPE_CHECKING:
+    from caseworker.workspaces.environments.allowed_registries import Registries
 
 Say = Callable[[str, str], None]
 """A topic and a sentence."""
@@ -132,8 +136,9 @@ class _Check:
         tell_plan(plan, self.screen.say)
         await self._tell_git(workspace)
         await self._tell_tools(plan, workspace)
-        await self._tell_hosts(plan)
-        builder = make_builder(self.settings, make_sandbox(self.settings), self.workspaces)
+        registries = make_registries(self.settings)
+        await self._tell_hosts(plan, registries)
+        builder = make_builder(self.settings, make_sandbox(self.settings), self.workspaces, registries)
         if await self._all(builder, workspace, plan.set_up):
             # Once more: the worktree now has its environment.
             ready = await self.workspaces.prepare(workspace.case, self.ref, workspace.base)
@@ -178,10 +183,10 @@ class _Check:
             )
             self.screen.say("tool", f"{tool.wanted.name}: {state}{want}{missing}")
 
-    async def _tell_hosts(self, plan: Plan) -> None:
+    async def _tell_hosts(self, plan: Plan, registries: "Registries") -> None:
         if not plan.set_up:
             return
-        found = await make_registries(self.settings).found()
+        found = await registries.found()
         concerned = {tool for one in plan.ecosystems for tool in _TOOLS_OF.get(one.name, ())}
         if found is None:
             named = ", ".join(self.settings.setup_hosts) or "none"

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from caseworker.app.parts import make_sandbox
+from caseworker.app.parts import make_registries, make_sandbox
 from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
@@ -30,6 +30,7 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
         Check("python", "ok", platform.python_version()),
         await _git(),
         await _sandbox(settings),
+        await _registries(settings),
         await _engine(settings),
         await _agent(),
         _home(settings),
@@ -78,6 +79,23 @@ async def _sandbox(settings: Settings) -> Check:
         return Check("sandbox", "missing", problem)
     return Check(
         "sandbox", "ok", f"{await _output('bwrap', '--version')} works here: no network, no home, no keys inside"
+    )
+
+
+async def _registries(settings: Settings) -> Check:
+    """What set-up may reach: shown, because nobody has listed it."""
+    found = await make_registries(settings).found()
+    if found is None:
+        return Check(
+            "registries", "ok", f"set-up may reach {', '.join(settings.setup_hosts) or 'nothing'} (setup_hosts)"
+        )
+    told = [f"{one.tool} {place}" for one in found.all for place in one.places]
+    silent = [one.url for one in found.all if one.problem]
+    says = f"set-up may reach {', '.join(dict.fromkeys(told)) or 'nothing: no package manager was found'}"
+    return (
+        Check("registries", "note", f"{says}; no answer from {', '.join(silent)}")
+        if silent
+        else Check("registries", "ok", says)
     )
 
 

@@ -3,6 +3,8 @@
 from caseworker.core.ecosystems.make_targets import has_target
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, test
 
+C_WITH_CMAKE = "C or C++ with CMake"
+C_WITH_MESON = "C or C++ with Meson"
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
 
 
@@ -14,21 +16,21 @@ def find_c(files: Files) -> Ecosystem | None:
     ):
         steps = ("cmake -S . -B build -DBUILD_TESTING=ON", "cmake --build build -j 2")
         line = " && ".join([*steps, "ctest --test-dir build --output-on-failure"])
-        return _made("CMake", "CMakeLists.txt", "cmake", line)
+        return _made(C_WITH_CMAKE, "CMakeLists.txt", "cmake", line)
     if "meson.build" in files:
-        return _made("Meson", "meson.build", "meson", "meson setup build && meson test -C build --print-errorlogs")
+        return _made(C_WITH_MESON, "meson.build", "meson", "meson setup build && meson test -C build --print-errorlogs")
     if "configure" in files or "configure.ac" in files:
         prepare = "" if "configure" in files else "./autogen.sh && " if "autogen.sh" in files else "autoreconf -fi && "
         because = named(files, "configure", "configure.ac")
-        return _made("autotools", because, "make", f"{prepare}sh ./configure && make && make check")
+        return _made("C or C++ with autotools", because, "make", f"{prepare}sh ./configure && make && make check")
     if has_target(files, "check") and any(path.endswith(_SOURCES) for path in files):
-        return _made("Make", "the target `check` in the Makefile", "make", "make check")
+        return _made("C or C++ with Make", "the target `check` in the Makefile", "make", "make check")
     return None
 
 
 def _made(name: str, because: str, tool: str, line: str) -> Ecosystem:
     return Ecosystem(
-        name=f"C or C++ with {name}",
+        name=name,
         because=because,
         commands=test(line),
         wanted=(Wanted(name="cc", because=because), Wanted(name=tool, because=because)),

@@ -18,6 +18,10 @@ _COUNTS: Final = re.compile(
     re.MULTILINE,
 )
 """How many tests passed, or ran, as runners without a report print it."""
+_OF_FILES: Final = ("Test Files", "Test Suites:")
+_NOTHING: Final = re.compile(
+    r"Nothing to be done for|[Nn]o tests? (?:were |was )?(?:found|ran|run|specified)|Ran 0 tests"
+)
 _REMEDIES: Final = (
     (
         r"([\w.+-]{1,60}\.h): No such file or directory",
@@ -85,11 +89,16 @@ def result_of(runs: Sequence[CommandRun], *, has_tests: bool) -> CheckResult:
         if count[0] == 0 and not run.passed:
             return _could_not_run(run, f"{code(run.command)} ended before a test ran")
     total, failing = sum(count[0] for count in counts), sum(count[1] for count in counts)
-    if total == 0:
-        return CheckResult(kind="could_not_run", why="no test was counted", todo=RECIPE_TODO)
+    if total == 0 and not all(_did_something(run) for run in tests):
+        return CheckResult(kind="could_not_run", why="no test was run", todo=RECIPE_TODO)
     if all(run.passed for run in tests):
         return CheckResult(kind="works", tests=total)
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
+
+
+def _did_something(run: CommandRun) -> bool:
+    """A runner that we can't count, such as a program in C: its exit code has to do."""
+    return bool(run.output.strip()) and not _NOTHING.search(run.output)
 
 
 def _counted(run: CommandRun) -> tuple[int, int]:
@@ -97,14 +106,15 @@ def _counted(run: CommandRun) -> tuple[int, int]:
     if run.report is not None:
         bad = len(run.report.failed) + len(run.report.broken)
         return run.report.ran + len(run.report.broken) if run.report.ran else 0, bad
-    numbers = [int(number) for found in _COUNTS.findall(run.output) for number in found if number]
-    failing = len(run.failures or ())
+    text = "\n".join(line for line in run.output.splitlines() if not line.strip().startswith(_OF_FILES))
+    numbers = [int(number) for found in _COUNTS.findall(text) for number in found if number]
+    failing = len(set(run.failures or ()))
     return (sum(numbers) + (failing if not run.passed else 0), failing) if numbers or failing else (0, 0)
 
 
 def _could_not_run(run: CommandRun, why: str) -> CheckResult:
     if refused := _REFUSED.search(run.output):
-        host = refused[1].removesuffix(":443").removesuffix(":80")
+        host = refused[1].rstrip(".").removesuffix(":443").removesuffix(":80")
         todo = f'If that is right, write setup_hosts = ["registries", "{host}"] into caseworker.toml.'
         return CheckResult(kind="could_not_run", why=f"{why}: it was refused a connection to {host}", todo=todo)
     if run.timed_out:

@@ -116,7 +116,7 @@ def _install(files: Files, package: dict[str, Any], manager: str, version: str) 
         get = f"command -v {manager} >/dev/null || {get}"
     locked = any(lock in files for lock, of in _LOCKS if of == manager)
     options = {
-        "pnpm": " --frozen-lockfile" if locked else " --no-lockfile",
+        "pnpm": f'{" --frozen-lockfile" if locked else " --no-lockfile"} --store-dir "$CASEWORKER_ENV/.cache/pnpm"',
         "yarn": " --immutable" if berry and locked else " --frozen-lockfile --ignore-engines" if not berry else "",
         "bun": " --frozen-lockfile" if locked else "",
     }[manager]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from caseworker.core.ecosystems import small_rules
-from caseworker.core.ecosystems.c_project import find_c
+from caseworker.core.ecosystems.c_project import C_WITH_CMAKE, C_WITH_MESON, find_c
 from caseworker.core.ecosystems.make_targets import fetches, make_commands
 from caseworker.core.ecosystems.node_project import find_node
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Plan
@@ -46,7 +46,9 @@ def find_plan(files: Files) -> Plan:
             every = [*kept, *(command for commands in written.values() for command in commands)]
             return Plan(source=source, ecosystems=found, commands=_in_order(every))
     made = make_commands(files)
-    if made and not (fetches(files) and _of(found, Purpose.TEST)):
+    # CMake and Meson count each test; a Makefile beside them often runs an example only.
+    counts = any(one.name in (C_WITH_CMAKE, C_WITH_MESON) for one in found)
+    if made and not counts and not (fetches(files) and _of(found, Purpose.TEST)):
         return Plan(source="rules", ecosystems=found, commands=(*_of(found, Purpose.SETUP), *made))
     return Plan(source="rules", ecosystems=found, commands=_in_order([one for rule in found for one in rule.commands]))
 

@@ -50,7 +50,6 @@ def in_set_up(root: str = ROOT) -> Mapping[str, str]:
         "npm_config_fetch_retries": "1",
         "YARN_CACHE_FOLDER": f"{root}/{CACHE}/yarn",
         "YARN_ENABLE_GLOBAL_CACHE": "false",
-        "npm_config_store_dir": f"{root}/pnpm",
         "COREPACK_HOME": f"{root}/{CACHE}/corepack",
         "COMPOSER_HOME": f"{root}/{CACHE}/composer",
         "GOFLAGS": "-modcacherw",

@@ -1,0 +1,111 @@
+"""`repositories`: set-up and tests of small repositories, cold and warm, beside the same commands typed by hand."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.home import private_folder
+from bench.projects import git
+from bench.report import Report, Row
+from bench.repository_samples import SAMPLES, Sample
+from caseworker.app.parts import make_builder, make_registries, make_sandbox, make_source
+from caseworker.app.settings import Settings
+from caseworker.core.base.ids import CaseId
+from caseworker.core.base.repositories import LocalRepository
+from caseworker.core.ecosystems.check_result import result_of
+from caseworker.core.ecosystems.plans import find_plan
+from caseworker.core.evidence.builds import CommandRun, Purpose
+from caseworker.ports import Builder
+from caseworker.workspaces.environments.uv_program import uv_program
+from caseworker.workspaces.worktrees import GitWorkspaces
+
+_SECONDS: Final = 300.0
+_COLD: Final = 1.2
+_WARM: Final = 2.0
+
+
+def measure() -> Report:
+    notes: list[str] = []
+    with private_folder(in_memory=False) as folder:
+        rows = asyncio.run(_all(folder, notes))
+    notes.append("By hand: the same commands in a fresh copy, without a sandbox, with an empty cache of downloads.")
+    return Report(name="repositories", title="set-up and tests of small repositories", rows=rows, notes=tuple(notes))
+
+
+async def _all(folder: Path, notes: list[str]) -> list[Row]:
+    settings = Settings(home=folder / "home")
+    registries = make_registries(settings)
+    await registries.found()  # a worker asks once, not for each set-up
+    workspaces = GitWorkspaces(settings.home, source=make_source(), walls=True)
+    builder = make_builder(settings, make_sandbox(settings), workspaces, registries)
+    rows: list[Row] = []
+    for sample in SAMPLES:
+        if shutil.which(sample.needs) is None:
+            notes.append(f"{sample.name}: not measured, because {sample.needs} is not here.")
+        else:
+            rows += await _Measured(sample, folder, workspaces, builder).rows(notes)
+    return rows
+
+
+@dataclass(frozen=True)
+class _Measured:
+    sample: Sample
+    folder: Path
+    workspaces: GitWorkspaces
+    builder: Builder
+
+    async def rows(self, notes: list[str]) -> list[Row]:
+        name = "".join(letter if letter.isalnum() else "-" for letter in self.sample.name.lower())
+        repository = _make(self.sample, self.folder / name)
+        hand = await asyncio.to_thread(_by_hand, self.sample, repository, self.folder / f"{name}-hand")
+        cold, runs = await self._build(repository, number=1)
+        warm, again = await self._build(repository, number=2)
+        result = result_of(runs, has_tests=True)
+        if result.kind != "works":
+            notes.append(f"{self.sample.name}: {result.sentence}")
+        set_up = sum(run.seconds for run in again if run.purpose is Purpose.SETUP)
+        return [
+            Row(what=f"{self.sample.name}: cold", samples=[cold], target=max(_COLD * hand, hand + 1)),
+            Row(what="by hand", samples=[hand], part=True),
+            Row(what="warm, all of it", samples=[warm], part=True),
+            Row(what="warm, the set-up", samples=[set_up], part=True, target=_WARM),
+        ]
+
+    async def _build(self, repository: Path, *, number: int) -> tuple[float, list[CommandRun]]:
+        case = CaseId(f"local/{repository.name}#{number}")
+        workspace = await self.workspaces.prepare(case, LocalRepository(path=repository), None)
+        commands = find_plan(await self.workspaces.build_files(workspace, workspace.base)).commands
+        started = time.monotonic()
+        runs = await self.builder.run(workspace, commands, seconds=_SECONDS)
+        return time.monotonic() - started, runs
+
+
+def _make(sample: Sample, folder: Path) -> Path:
+    for name, text in sample.files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "-A")
+    git(folder, "commit", "--quiet", "-m", "First")
+    return folder
+
+
+def _by_hand(sample: Sample, repository: Path, copy: Path) -> float:
+    shutil.copytree(repository, copy)
+    caches = {"UV_CACHE_DIR": str(copy / ".uv"), "npm_config_cache": str(copy / ".npm")}
+    path = f"{uv_program().parent}{os.pathsep}{os.environ['PATH']}"
+    started = time.monotonic()
+    subprocess.run(
+        ["/bin/bash", "-c", sample.by_hand],
+        cwd=copy,
+        env={**os.environ, **caches, "PATH": path},
+        capture_output=True,
+        check=False,
+    )
+    return time.monotonic() - started
