@@ -11,13 +11,16 @@ from caseworker.ports import Git, Workspace
 from caseworker.workspaces.layout import Place, git_dir_of, view_of
 from caseworker.workspaces.mirrors import copy_objects, write_texts
 
+_SHOWN = "shown"
+"""A folder with an empty file for each commit that is there."""
+
 
 def lay_view(place: Place, *, history: Path, branch: str, base: Sha, tags: str = "") -> None:
     """Writes the view anew. `tags`: lines of a `packed-refs` file."""
     view, mirror = place.view, place.mirror
     shutil.rmtree(view, ignore_errors=True)
     # Mount points: they can't be made later, when the view is mounted read-only.
-    for folder in ("objects/info", "objects/pack", "refs/heads", f"worktrees/{place.slug}"):
+    for folder in ("objects/info", "objects/pack", _SHOWN, "refs/heads", f"worktrees/{place.slug}"):
         (view / folder).mkdir(parents=True)
     texts = {path: (mirror / path).read_text() for path in ("config", "info/exclude", "info/attributes")}
     if (mirror / "shallow").exists():
@@ -30,21 +33,12 @@ def lay_view(place: Place, *, history: Path, branch: str, base: Sha, tags: str =
     write_texts(view, {"HEAD": f"ref: {ref}\n"})  # last: its presence means that the view is complete
 
 
-class Shown:
-    """Which commits each view has: an agent sees its own case's, as far as they were checked out or made there."""
-
-    def __init__(self, git: Git) -> None:
-        self._git = git
-        self._commits: dict[Path, list[Sha]] = {}
-
-    async def show(self, workspace: Workspace, commit: Sha) -> None:
-        view = view_of(workspace)
-        shown = self._commits.get(view, [])
-        if commit == workspace.base or commit in shown or not (view / "HEAD").exists():
-            return
-        left_out = "".join(f"^{one}\n" for one in (workspace.base, *shown))
-        await copy_objects(self._git, git_dir_of(workspace), f"{commit}\n{left_out}", into=view / "objects")
-        self._commits[view] = [*shown, commit]
-
-    def forget(self, view: Path) -> None:
-        self._commits.pop(view, None)
+async def show(git: Git, workspace: Workspace, commit: Sha) -> None:
+    """Puts a commit into the view: an agent sees those of its case that were checked out or made there. The view itself
+    knows which it has, because another worker may lay it anew."""
+    view = view_of(workspace)
+    if commit == workspace.base or not (view / "HEAD").exists() or (view / _SHOWN / commit).exists():
+        return
+    left_out = "".join(f"^{one}\n" for one in (workspace.base, *(path.name for path in (view / _SHOWN).iterdir())))
+    await copy_objects(git, git_dir_of(workspace), f"{commit}\n{left_out}", into=view / "objects")
+    (view / _SHOWN / commit).touch()

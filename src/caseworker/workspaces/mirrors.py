@@ -66,16 +66,17 @@ class Mirrors:
         readable = re.sub(r"[^\w-]+", "-", branch)[:60]
         return mirror.with_suffix(".base") / f"{readable}-{hashlib.sha256(branch.encode()).hexdigest()[:12]}"
 
-    async def keep_history(self, mirror: Path, branch: str, base: Sha) -> None:
-        """Makes sure that all of the base's history is in the history of its branch."""
+    async def keep_history(self, mirror: Path, branch: str, base: Sha) -> Path:
+        """Makes sure that all of the base's history is in the history of its branch, which is returned."""
         history = self.history(mirror, branch)
         if await self.has(history, base):
-            return
+            return history
         async with self.lock(mirror):
             await self._make_history(mirror, history)
             known = await self._git("for-each-ref", "--format=^%(objectname)", git_dir=history)
             await copy_objects(self._git, mirror, f"{base}\n{known.text}\n", into=history / "objects")
             await self._git("update-ref", f"refs/bases/{base}", base, git_dir=history)
+        return history
 
     def all(self) -> list[Path]:
         return sorted(self._folder.glob("*.git"))

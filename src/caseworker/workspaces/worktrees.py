@@ -28,7 +28,7 @@ from caseworker.workspaces.folders import (
     tie_to_git_dir,
 )
 from caseworker.workspaces.git import SafeGit
-from caseworker.workspaces.git_views import Shown, lay_view
+from caseworker.workspaces.git_views import lay_view, show
 from caseworker.workspaces.indexes import Indexes
 from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.layout import (
@@ -71,7 +71,6 @@ class GitWorkspaces:
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
         self._untouched = Untouched()
         self._indexes = Indexes()
-        self._shown = Shown(self._git)
         self._lock_seconds = lock_seconds
         self._walls = walls
 
@@ -95,12 +94,10 @@ class GitWorkspaces:
                 raise Refused(f"{repository} no longer has the commit {base[:12]} that {case} started from.")
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
         lay_git_dir(place, base)
-        history = self._mirrors.history(place.mirror, branch)
-        await self._mirrors.keep_history(place.mirror, branch, base)
+        history = await self._mirrors.keep_history(place.mirror, branch, base)
         (await lay_submodules(self._git, self._home, repository, place.mirror, base)).write(place.folder)
         workspace = workspace_at(case, place, base, branch, history=history)
         await self.reset(workspace, base, scrub=True)
-        self._shown.forget(place.view)
         tags = await self._mirrors.tags(place.mirror, branch, base)
         lay_view(place, history=history, branch=branch, base=base, tags=tags)
         remember(place, base, branch)
@@ -117,7 +114,7 @@ class GitWorkspaces:
             left = Left(commit=commit, scrubbed=scrub)
         elif has_any(workspace.path, OURS):
             await in_thread(remove_ours, workspace.path, await self._commits.names(git_dir, commit), OURS)
-        await self._shown.show(workspace, commit)
+        await show(self._git, workspace, commit)
         self._untouched.leave(workspace.path, left)
         if workspace.equipment.search_path:
             await in_thread(lay_mount_points, workspace)
@@ -160,7 +157,7 @@ class GitWorkspaces:
         self._commits.learn(commit, written, parent=parent)
         if written.whole:
             self._changed.keep(Sha(f"{parent}..{commit}"), written.changed)
-        await self._shown.show(workspace, commit)
+        await show(self._git, workspace, commit)
         return commit
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
@@ -230,10 +227,9 @@ class GitWorkspaces:
             await self._git("update-ref", f"{refs_of(made)}/start", commit, git_dir=mirror)
             lay_git_dir(place, commit)
             await self.reset(made, commit, scrub=True)
-            self._shown.forget(place.view)
             tags = await self._mirrors.tags(mirror, branch, workspace.base)
             lay_view(place, history=history, branch=branch, base=workspace.base, tags=tags)
-            await self._shown.show(made, commit)
+            await show(self._git, made, commit)
         except BaseException:
             await self.drop(made)  # whoever is cancelled here never hears of the tree
             raise

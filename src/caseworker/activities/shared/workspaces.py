@@ -31,7 +31,12 @@ class WorkspaceKeeping(WorkspaceActivities):
 
     async def _name_missing_parts(self, workspace: Workspace, trace: TraceId) -> None:
         """For people who wonder why tests fail: what the worktree lacks, if tests may need it."""
-        parts = [part for part in await self._workspaces.missing_parts(workspace) if part.concerns_tests]
+        mounted = {inside for _, inside in workspace.overlays}
+        parts = [
+            part
+            for part in await self._workspaces.missing_parts(workspace)
+            if part.concerns_tests and workspace.path / part.path not in mounted
+        ]
         noted = [Noted(text=said) for said in missing_parts_words(parts)]
         if noted:
             await self._store.record.append(workspace.case, noted, trace=trace, key="missing parts")
