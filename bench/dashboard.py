@@ -14,7 +14,7 @@ from typing import Final
 
 import httpx
 import uvicorn
-from caseworker.dashboard.guard import Place
+from caseworker.dashboard.request_wall import Place
 from sqlalchemy import insert, select
 from tests.edges.store_examples import TRACE, open_case
 from tests.intake.bell import RecordingBell
