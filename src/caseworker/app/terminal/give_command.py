@@ -9,6 +9,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.send import find, readable, speaker_in, tell, text_or_stdin
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.budget import micros_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import typed
 from caseworker.core.base.policy import Milestone
@@ -68,7 +69,9 @@ async def raise_budget(
     settings: Settings, console: Console, name: str, amount: str, author: str | None, *, as_json: bool
 ) -> int:
     amount = readable(text_or_stdin(amount))
-    return await _to_issue(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
+    if not micros_of(amount):
+        raise Refused(f"`{amount}` is no amount.", todo="`+5` or `+2.50` adds so many dollars.")
+    return await _to_any_case(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
 
 
 async def close(

@@ -62,6 +62,10 @@ class PostContext(BaseModel):
     """Who wrote the message that the post is about."""
 
 
+def _more_money(bug: BugCase, phrasing: Phrasing) -> str:
+    return phrasing.command(bug.id, MessageKind.BUDGET, "+5")
+
+
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
     if post.audience is Audience.REPORTER:
         return _for_reporter(post, context)
@@ -137,7 +141,10 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return _escalation(context)
         case About.FAILED_TURN:
             more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-            return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}"
+            money = f" {begin(_more_money(bug, phrasing))} lets it go on." if bug.people.out_of_money else ""
+            return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
+        case About.BUDGET_NEAR:
+            return f"{_with_full_stop(post.note)} {begin(_more_money(bug, phrasing))} lets it spend more."
         case About.NOTED:
             return "Noted; the investigation will take it into account."
         case About.KEPT:
