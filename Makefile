@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 BROWSER = command -v chromium >/dev/null || scripts/install $(PYTHON) $(VENV) requirements-dev.lock chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test pure check lint format pages pictures histories house bench prove lock clean
+.PHONY: docs wheel help setup run test pure check lint format pages pictures histories house bench prove lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -45,6 +45,12 @@ format: $(VENV)/.ready-dev ## Format the code
 pages: $(VENV)/.ready-dev ## Write the generated pages of docs/ again
 	$(BIN)/python -m scripts.pages
 
+docs: $(VENV)/.ready-docs ## Build the documentation site into site/; a broken link fails
+	$(VENV)/docs/bin/zensical build --clean --strict
+
+wheel: $(VENV)/.ready-dev ## Build the wheel into dist/
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+
 pictures: $(VENV)/.ready-dev ## Make the pictures of the GitHub demo again, from a real run in Chromium
 	@$(BROWSER)
 	$(BIN)/python -m scripts.pictures
@@ -71,6 +77,13 @@ lock: $(VENV)/.ready-dev ## Write the lock files with hashes again from pyprojec
 		--extra dev pyproject.toml setup-requirements.in -c requirements.lock -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
 		node-requirements.in -o requirements-node.lock
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
+		docs-requirements.in -o requirements-docs.lock
+
+$(VENV)/.ready-docs: $(VENV)/.ready requirements-docs.lock
+	@$(PYTHON) -m venv $(VENV)/docs
+	@$(VENV)/docs/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
 
 clean: ## Remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -13,10 +13,11 @@ from temporalio.client import Client
 from tests.world.agent import Act, analyzed, approved, implemented, triaged, wrote_test
 
 from caseworker.app import wiring
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes import worker_loop as working
 from caseworker.app.processes.cluster_worker import run_worker
 from caseworker.app.processes.logs import set_up_logs
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.record.entries import AgentEvent, AgentSaid
 from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Store

@@ -14,7 +14,6 @@ from typing import Final
 
 import httpx
 import uvicorn
-from caseworker.dashboard.request_wall import Place
 from sqlalchemy import insert, select
 from tests.edges.store_examples import TRACE, open_case
 from tests.intake.bell import RecordingBell
@@ -28,6 +27,7 @@ from caseworker.dashboard.access_tokens import Rank
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation

@@ -14,8 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from caseworker.app.bell import cluster_address, make_doorbell
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.logs import set_up_logs
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.chats.slack_app import http_route
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.engine.client import connect

@@ -18,9 +18,9 @@ def main() -> None:
     from pathlib import Path
 
     import caseworker.app.cli.main  # noqa: F401 # what every command imports
+    from caseworker.app.load_settings import load_settings
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.processes.logs import set_up_logs
-    from caseworker.app.settings import load_settings
     from caseworker.app.terminal.run_issue import RunRequest
     from caseworker.app.terminal.run_subjects import issue_argument
 

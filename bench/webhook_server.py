@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.logs import set_up_logs
-from caseworker.app.settings import load_settings
 from caseworker.intake.github_door import GitHubDoor
 from caseworker.intake.github_webhook import Webhook
 from caseworker.store.store import open_store

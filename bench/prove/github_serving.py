@@ -7,9 +7,9 @@ import asyncio
 import sys
 
 from bench.prove.github_worker import lift_pace
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.serve import serve
-from caseworker.app.settings import load_settings
 from caseworker.core.base.errors import Transient
 from caseworker.intake import github_reconcile
 

@@ -17,10 +17,11 @@ from tests.world.agent import ScriptedAgent
 
 from bench.prove.standin import marks
 from caseworker.app import wiring
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes import worker_loop as working
 from caseworker.app.processes.cluster_worker import run_worker
 from caseworker.app.processes.logs import set_up_logs
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.pace import Pace
 from caseworker.core.record.entries import AgentEvent

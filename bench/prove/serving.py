@@ -8,9 +8,10 @@ import asyncio
 import sys
 from typing import Final
 
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.serve import serve
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.policy import Policy
 

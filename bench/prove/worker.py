@@ -17,10 +17,11 @@ from bench.prove.claims import ClaimsById
 from bench.prove.mutants import BY_ID_QUEUE, NoLastLook, QueueInMemory
 from bench.prove.standin import StandIn
 from caseworker.app import wiring, workers
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes import worker_loop as working
 from caseworker.app.processes.cluster_worker import run_worker
 from caseworker.app.processes.logs import set_up_logs
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Transient
 from caseworker.core.bug.case import BugCase
 from caseworker.flows.base.case_flow import CaseFlow

@@ -9,7 +9,7 @@ from caseworker.app.demos.github_guide import CORRECTION
 from caseworker.app.demos.github_scenes import scene_of
 from caseworker.app.demos.github_walk import seen
 from caseworker.app.demos.own_github import OwnGitHub
-from caseworker.app.settings import load_settings
+from caseworker.app.load_settings import load_settings
 from scripts.pictures.browser import Browser, chromium
 
 _LARGEST = 150_000

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.load_settings import load_settings
+from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.init_github import KEY, PAGE, RULES, AppWanted, check_access, offer_app, take_app
 from caseworker.app.terminal.init_github import write_rules as write_to

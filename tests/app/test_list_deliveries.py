@@ -41,7 +41,7 @@ async def listed(settings: Settings, outcome: OutcomeKind | None = None) -> str:
 
 
 async def test_each_delivery_is_a_line_that_says_what_came_of_it(settings: Settings) -> None:
-    lines = [" ".join(line.split()[2:]) for line in (await listed(settings)).splitlines()[1:]]
+    lines = [" ".join(line.split()[3:]) for line in (await listed(settings)).splitlines()[1:]]
     assert lines == [
         "issues.labeled acme/shop#7 ann ignored not a label of Caseworker: bug",
         "issues.labeled acme/shop#7 ann refused `plan` needs a finished triage first: add the label "

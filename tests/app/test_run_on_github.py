@@ -119,7 +119,7 @@ async def test_a_link_and_a_token_are_enough_for_a_pull_request(office: Office) 
     assert answer.code == 0, answer.err
     (pull,) = office.shop.pulls.values()
     assert pull.issue.title == "Greet the world by its name"
-    assert (pull.issue.body or "").rstrip().endswith("Fixes #1")
+    assert (pull.issue.body or "").rstrip().endswith("Fixes olga/shop#1")
     assert "agent/issue-1" in git_store.branches(office.shop.path)
     assert f"olga/shop/pull/{pull.issue.number}" in answer.out
     assert [comment.body.partition("\n")[0] for comment in office.issue.comments] == ANNOUNCED

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app, wrapped
-from caseworker.app.settings import load_settings
+from caseworker.app.load_settings import load_settings
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line

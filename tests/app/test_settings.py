@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.app.load_settings import load_settings
 from caseworker.app.parts import github_access
-from caseworker.app.settings import Settings, load_settings, make_home
+from caseworker.app.processes.start_checks import home_problem
+from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
 
@@ -282,3 +284,31 @@ def test_owners_and_a_token_come_from_the_environment_and_the_token_is_a_secret(
     settings = load_settings({**env, "CASEWORKER_GITHUB_TOKEN": "github_pat_x"})
     assert settings.allowed_owners == ["olga", "rita"]
     assert "github_pat_x" in settings.secrets()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("slots = 2\nbudgt_usd = 3\n", r"line 2: `budgt_usd` is not a setting. Did you mean budget_usd\?"),
+        ('[models]\ndevelopr = "m"\n', r"line 2: `developr` is not known in \[models\]. Did you mean developer\?"),
+        ('[models]\n"pm.triaje" = "m"\n', r"line 2: `pm.triaje` is not known in \[models\]. Did you mean pm.triage\?"),
+        ('[models]\ncheap = "m"\n', r"line 2: `cheap` is not known in \[models\]. Write a role"),
+        (
+            '# till\n[services.till]\nrepositry = "/srv"\n',
+            r"line 3: `repositry` is not known in \[services.till\]. Did you mean repository\?",
+        ),
+        ("[sla.P9]\nresolve = 1\n", r"line 1: `P9` is not known in \[sla\]."),
+    ],
+)
+def test_a_misspelt_key_is_refused_with_its_line_and_the_likely_name(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "caseworker.toml").write_text(text)
+    with pytest.raises(Refused, match=told):
+        load_settings({"CASEWORKER_HOME": str(tmp_path)})
+
+
+def test_a_home_that_can_not_be_used_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert home_problem(tmp_path / "new" / "home") is None
+    assert home_problem(tmp_path / "file") == f"The home folder {tmp_path / 'file'} is a file."
+    below = f"The home folder {tmp_path / 'file' / 'home'} can't be made: {tmp_path / 'file'} is no folder"
+    assert (home_problem(tmp_path / "file" / "home") or "").startswith(below)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.load_settings import load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.workspaces.allowed_hosts import AllowedHosts, is_public, read_host
 from caseworker.workspaces.egress import Egress, Limits

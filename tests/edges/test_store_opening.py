@@ -140,7 +140,7 @@ async def test_a_full_disk_is_reported_and_work_goes_on_when_there_is_space(tmp_
 async def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("Dear diary, " * 200)
-    with pytest.raises(Refused, match="This file is not a database of Caseworker's"):
+    with pytest.raises(Refused, match="is not a database of Caseworker's"):
         await open_store(f"sqlite:///{file}")
 
 

@@ -21,7 +21,7 @@ async def test_the_commit_keeps_the_developers_message_if_the_tester_wrote_last(
     world.agent.does(Role.TESTER, Task.JUDGE, blames_the_test)
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
-    message = "Greet the world by its name\n\nIt was misspelt.\n\nFixes #1"
+    message = "Greet the world by its name\n\nIt was misspelt.\n\nIssue: The greeting misspells the world"
     assert git(world.repository, "log", "-1", "--format=%B", await case.branch()).strip() == message
     commit = (await case.stored()).file.commit
     assert (commit.message, commit.hash, commit.pushed) == (message, pull.head_sha, True)

@@ -37,7 +37,7 @@ async def test_labels_lead_to_a_pull_request_with_green_checks(deployment: GitHu
 def expect_a_pull_request_of_ours(deployment: GitHubDeployment) -> None:
     [pull] = deployment.pulls()
     assert (pull.issue.author.login, pull.is_open) == (BOT, True)
-    assert (pull.issue.body or "").rstrip().endswith("Fixes #1")
+    assert (pull.issue.body or "").rstrip().endswith("Fixes olga/shop#1")
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ async def test_a_bug_from_slack_gets_its_fix_as_a_pull_request_on_github(both: B
     assert "The total is summed before the discount." in told
     assert "jane@example.org" not in told
     assert REPORT in (await fix.stored()).file.issue.original_body
-    assert f"Fixes #{issue.number}" in (pull.issue.body or "")
+    assert f"Fixes olga/shop#{issue.number}" in (pull.issue.body or "")
     both.github.olga.merges(pull)
     await both.github.world.reconciler_looks()
     ended = await fix.expect_end(IssueState.COMPLETED)

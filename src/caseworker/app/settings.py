@@ -1,32 +1,33 @@
-"""All settings: `caseworker.toml` for a deployment, overridden by `CASEWORKER_*` in the environment.
+"""All settings of a deployment. `load_settings.py` reads them."""
 
-Errors name the file and line. The file is in the home folder or where `CASEWORKER_CONFIG` points, never in the working
-directory: a repository must not be able to choose where the key is sent.
-"""
-
-import difflib
 import os
-import re
-import tomllib
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
 from caseworker.app.surface_settings import GitHubSettings, SlackSettings
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
 from caseworker.dashboard.access_tokens import Token
 from caseworker.workspaces.allowed_hosts import REGISTRIES, AllowedHosts
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 
-PREFIX: Final = "CASEWORKER_"
+
+def _is_model_key(key: str) -> str:
+    if key not in MODEL_KEYS:
+        raise PydanticCustomError("model_key", "there is no such role or task")
+    return key
+
+
+ModelKey = Annotated[str, AfterValidator(_is_model_key)]
+MODEL_KEYS: Final = frozenset({"default", *Role, *(f"{role}.{task}" for role in Role for task in Task)})
 
 
 class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
@@ -50,7 +51,7 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
 
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
-    models: dict[str, str] = Field(default_factory=dict)
+    models: dict[ModelKey, str] = Field(default_factory=dict)
     """By `role.task`, `role` or `default`. Missing ones keep their default."""
 
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
@@ -202,84 +203,3 @@ def actions_folder() -> Path | None:
     """Where GitHub Actions expects the case file. Null: this is no GitHub Actions."""
     folder = os.environ.get("GITHUB_WORKSPACE")
     return Path(folder) if folder else None
-
-
-_NOT_SETTINGS: Final = {"CONFIG"}
-
-
-def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    env = os.environ if environment is None else environment
-    home = Path(env.get(f"{PREFIX}HOME") or Path.home() / ".caseworker").expanduser().absolute()
-    file = Path(env[f"{PREFIX}CONFIG"]).expanduser() if env.get(f"{PREFIX}CONFIG") else home / "caseworker.toml"
-    from_file = _read_file(file, wanted=bool(env.get(f"{PREFIX}CONFIG")))
-    from_env = _read_environment(env)
-    if "anthropic_api_key" not in from_env and env.get("ANTHROPIC_API_KEY"):
-        from_env["anthropic_api_key"] = env["ANTHROPIC_API_KEY"]
-    try:
-        return Settings.model_validate({**from_file, **from_env, "home": home})
-    except ValidationError as error:
-        raise Refused(*_explain(error, file, from_env)) from error
-
-
-def _read_file(file: Path, *, wanted: bool) -> dict[str, object]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        if wanted:
-            raise Refused(
-                f"There is no settings file at {file}.", todo="Correct CASEWORKER_CONFIG or unset it."
-            ) from None
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{file} can't be read: {error}.") from error
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{file}: {error}.", todo="Correct the line, or move the file away.") from error
-    if "home" in found:
-        raise Refused(f"{file}, line {_line_of(file, 'home')}: `home` is set by CASEWORKER_HOME only.")
-    return found
-
-
-def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name, value in env.items():
-        if not name.startswith(PREFIX) or name.removeprefix(PREFIX) in _NOT_SETTINGS:
-            continue
-        key = name.removeprefix(PREFIX).lower()
-        if key not in Settings.model_fields:
-            raise Refused(f"{name} is not a setting.", todo=_did_you_mean(key, env_style=True))
-        if key in ("expose",):
-            found[key] = [part for part in value.split(os.pathsep) if part]
-        elif key in ("setup_hosts", "allowed_owners", "github_repositories"):
-            found[key] = value.replace(",", " ").split()  # not split at colons, which come before ports
-        elif key in ("models", "services", "contacts", "sla", "dashboard_tokens"):
-            raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")
-        elif value != "":
-            found[key] = value
-    return found
-
-
-def _explain(error: ValidationError, file: Path, from_env: Mapping[str, object]) -> tuple[str]:
-    first = error.errors()[0]
-    key = str(first["loc"][0])
-    where = ".".join(str(part) for part in first["loc"])
-    if key in from_env:
-        return (f"{PREFIX}{key.upper()}: {first['msg']}.",)
-    place = f"{file}, line {_line_of(file, key)}"
-    if first["type"] == "extra_forbidden":
-        return (f"{place}: `{key}` is not a setting. {_did_you_mean(key)}",)
-    return (f"{place}: `{where}`: {first['msg']}.",)
-
-
-def _line_of(file: Path, key: str) -> int:
-    lines = file.read_text(encoding="utf-8").splitlines()
-    pattern = re.compile(rf"^\s*(\[\s*)?[\"']?{re.escape(key)}[\"']?\s*(=|\]|\.)")
-    return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
-
-
-def _did_you_mean(key: str, *, env_style: bool = False) -> str:
-    near = difflib.get_close_matches(key, Settings.model_fields, n=1)
-    if not near:
-        return "docs/settings.md lists them all."
-    return f"Did you mean {PREFIX + near[0].upper() if env_style else near[0]}?"

@@ -37,6 +37,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
     from caseworker.core.bug.relays import files_lost, summarise, to_be_told_of
+    from caseworker.core.issue.facts import TurnGaveUp
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal
@@ -174,17 +175,19 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
         if not isinstance(reply, BugTurnEnded):
-            await self._give_up(reply.reason)
+            await self._give_up(reply.reason, out_of_money=isinstance(reply, TurnGaveUp) and reply.limit == "budget")
             return
         self._case = self._case.updated(turns=turn)
         ended = decisions.after_turn(self._case, reply, self._policy, workflow.now())
         await self._become(ended.after)
         await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.step])
 
-    async def _give_up(self, reason: str) -> None:
+    async def _give_up(self, reason: str, *, out_of_money: bool = False) -> None:
         given = await self._given(self._case.progress.turns + 1)
         self._case = self._case.updated(turns=self._case.progress.turns + 1)
-        await self._become(decisions.after_failed_turn(self._case, reason, self._policy, workflow.now()))
+        now = workflow.now()
+        failed = decisions.after_failed_turn(self._case, reason, self._policy, now, out_of_money=out_of_money)
+        await self._become(failed)
         await self._settle(given, TURN_FAILED)
 
     def _has_news(self) -> bool:

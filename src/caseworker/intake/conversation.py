@@ -8,6 +8,7 @@ from typing import Final, assert_never
 
 import structlog
 
+from caseworker.core.base.budget import AMOUNTS
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
@@ -162,6 +163,10 @@ def _context(stored: StoredAny, author: str) -> Context:
 
 def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | None) -> str | None:
     """The receipt of a command that does not fit the case's state. For a bug case its flow decides."""
+    if isinstance(command, RaiseBudget) and command.micros == 0:
+        if refused_in is not None:
+            raise Refused(f"`{command.amount}` is no amount.", todo=AMOUNTS)
+        return not_done(f"`{command.amount}` is no amount: {AMOUNTS}")
     match stored:
         case StoredBug():
             return None

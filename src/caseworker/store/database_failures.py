@@ -43,7 +43,9 @@ _SQLITE_MESSAGES: Final[tuple[tuple[str, Callable[[], Exception]], ...]] = (
     (
         "not a database",
         partial(
-            Refused, "This file is not a database of Caseworker's.", todo="Name another file, or move this one away."
+            Refused,
+            "`caseworker.db` in the home folder is not a database of Caseworker's.",
+            todo="Set CASEWORKER_HOME to another folder, or move the file away.",
         ),
     ),
     (

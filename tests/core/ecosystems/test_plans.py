@@ -136,7 +136,7 @@ def test_commands_are_found(files: dict[str, str], expected: list[str]) -> None:
     [
         (
             '[commands]\ntest = "x"\ntests = "y"\n',
-            ".caseworker.toml, line 3: `tests` is not known in [commands]. Known are: setup, test, lint, types.",
+            ".caseworker.toml, line 3: `tests` is not known in [commands]. Did you mean test?",
         ),
         (
             "[commands]\n\nlint = 3\n",

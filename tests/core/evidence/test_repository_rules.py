@@ -59,11 +59,11 @@ def test_a_repository_never_gets_more_money_or_fewer_approvals() -> None:
         ("until = [", ".caseworker.toml is not valid TOML: "),
         (
             '\nuntill = "plan"',
-            ".caseworker.toml, line 2: `untill` is not known. Known are: commands, approvals, budget, until.",
+            ".caseworker.toml, line 2: `untill` is not known. Did you mean until?",
         ),
         (
             "[approval]\nplan = true",
-            ".caseworker.toml, line 1: `approval` is not known. Known are: commands, approvals, budget, until.",
+            ".caseworker.toml, line 1: `approval` is not known. Did you mean approvals?",
         ),
         (
             'until = "merge"',
@@ -75,8 +75,7 @@ def test_a_repository_never_gets_more_money_or_fewer_approvals() -> None:
         ),
         (
             "[approvals]\n\nplans = true\n",
-            ".caseworker.toml, line 3: `plans` is not known in [approvals]. Known are: plan, sensitive_paths. "
-            "Write plan = true.",
+            ".caseworker.toml, line 3: `plans` is not known in [approvals]. Did you mean plan? Write plan = true.",
         ),
         (
             'approvals = "plan"\n',

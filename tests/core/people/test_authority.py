@@ -28,7 +28,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing], set[Standing]]] = [
     (K.HAND_BACK, TEAM, TEAM, TEAM),
     (K.APPROVE, set(), TEAM, set()),
     (K.REJECT, set(), TEAM, set()),
-    (K.BUDGET, set(), TEAM, TEAM),
+    (K.BUDGET, TEAM, TEAM, TEAM),
     (K.RETRY, set(), TEAM, TEAM),
     (K.RERUN, set(), TEAM, set()),
     (K.START, set(), set(), TEAM),

@@ -9,6 +9,7 @@ from caseworker.agents.role_tools import tools_for
 from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.bug.case import cap_of
 from caseworker.core.bug.decide import is_without_tools
 from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.people.messages import SPOKEN, Attachment
@@ -49,9 +50,12 @@ class BugBriefs:
             ),
             resume=bug.progress.session,
             rehearsal=stored.rehearsal,
-            limits=Limits(cap_micros=policy.budget_micros, calls=policy.calls_per_turn, seconds=policy.turn_seconds),
+            limits=Limits(cap_micros=cap_of(bug, policy), calls=policy.calls_per_turn, seconds=policy.turn_seconds),
             conversation=not blind,
         )
+
+    async def spent(self, bug: CaseId) -> int:
+        return (await self._store.ledger.spent(bug)).micros
 
     async def _inputs(
         self, request: BugTurnRequest, stored: StoredBug, workspace: Workspace, files: list[Attachment]

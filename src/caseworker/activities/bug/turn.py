@@ -56,6 +56,7 @@ class BugTurn:
             verdict=verdict_of(finished.outcome),
             session=finished.session,
             heard=tuple(claimed(message) for message in heard),
+            spent_micros=await self.briefs.spent(self.request.bug.id),
         )
 
 

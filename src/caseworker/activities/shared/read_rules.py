@@ -2,6 +2,7 @@
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.ecosystems.recipes import written_commands
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules, read_rules
 from caseworker.ports import Source
 
@@ -19,4 +20,7 @@ def rules_in(found: bytes | None) -> RepositoryRules:
         text = found.decode("utf-8")
     except UnicodeDecodeError:
         raise Refused(f"{SETTINGS_FILE} is not UTF-8 text.", todo="Save it as UTF-8, and commit it.") from None
-    return read_rules(text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    rules = read_rules(text)
+    written_commands({SETTINGS_FILE: text}, SETTINGS_FILE)  # a mistake is told now, not when the first build runs
+    return rules

@@ -30,7 +30,6 @@ _MEANT: Final = {
     "rm": "`caseworker cases --delete CASE` removes the records of a case that is over.",
     "cost": "`caseworker show CASE` has its cost; `caseworker budget CASE +5` lets it spend more.",
     "config": "Settings are in `caseworker.toml` in the home folder, and in CASEWORKER_* variables.",
-    "check": "`caseworker doctor` checks everything it needs.",
     "help": "`caseworker --help` lists all commands; `caseworker COMMAND --help` explains one.",
     "version": "`caseworker --version` prints it.",
     "setup": "`caseworker doctor` says what is missing; `caseworker init github` sets up GitHub.",
@@ -40,7 +39,7 @@ _MEANT: Final = {
 _FIRST: Final = (
     *("demo", "doctor", "run", "report", "issue", "ship", "review", "resolve", "init"),
     *("chat", "say", "answer", "approve", "reject", "budget", "retry", "takeover", "handback", "close"),
-    *("cases", "show", "why", "conversation", "diff", "matrix"),
+    *("cases", "show", "why", "open", "conversation", "diff", "matrix"),
     *("host", "logs", "serve"),
 )
 """The order in `--help`, by how likely somebody needs them. Others follow."""

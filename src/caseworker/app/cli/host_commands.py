@@ -76,7 +76,7 @@ def doctor(json: Json = False) -> None:
     """Check what it needs, and say what to do about the rest."""
     from caseworker.app.terminal.doctor import examine
 
-    raise typer.Exit(do(examine(settings_now(), make_console(), as_json=json)))
+    raise typer.Exit(do(examine(settings_now(check_home=False), make_console(), as_json=json)))
 
 
 def worker() -> None:

@@ -126,6 +126,17 @@ def export(
     do(export_one(settings_now(), make_console(), case, to, run=run))
 
 
+def docs(
+    page: Annotated[
+        str | None, typer.Argument(metavar="PAGE", help="Such as settings, or docs/settings.md. Without it: a list.")
+    ] = None,
+) -> None:
+    """Print a page of the documentation, or list all pages."""
+    from caseworker.app.terminal.show_docs import show_docs
+
+    show_docs(make_console(), page)
+
+
 def add_to(app: typer.Typer) -> None:
     app.add_typer(issue_app, name="issue", rich_help_panel=START)
-    add(app, LOOK, cases, show, export)
+    add(app, LOOK, cases, show, export, docs)

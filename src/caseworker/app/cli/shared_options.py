@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from caseworker.app.terminal.interrupted import Interrupted
+from caseworker.core.base.errors import Refused
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,11 +47,15 @@ def add(app: typer.Typer, panel: str, *commands: Callable[..., None]) -> None:
         app.command(rich_help_panel=panel)(command)
 
 
-def settings_now() -> "Settings":
+def settings_now(*, check_home: bool = True) -> "Settings":
+    """The settings, with a home that can be used. `doctor` tells by itself what is wrong with it."""
+    from caseworker.app.load_settings import load_settings
     from caseworker.app.processes.logs import set_up_logs
-    from caseworker.app.settings import load_settings
+    from caseworker.app.processes.start_checks import home_problem
 
     settings = load_settings()
+    if check_home and (problem := home_problem(settings.home)) is not None:
+        raise Refused(problem, todo="Set CASEWORKER_HOME to a folder that you can write to.")
     set_up_logs(settings)
     return settings
 

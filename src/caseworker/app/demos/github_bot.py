@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from caseworker.app.demos.own_github import OwnGitHub
-from caseworker.app.settings import PREFIX, Settings
+from caseworker.app.load_settings import PREFIX
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostPlace, stop
 

@@ -6,10 +6,11 @@ import sys
 import time
 from typing import Final
 
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.serve import serve
 from caseworker.app.processes.serve_place import ServeFile, ServePlace
-from caseworker.app.settings import Settings, load_settings, make_home
+from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 
 _COMMAND: Final = ["-m", "caseworker.app.processes.dashboard_process"]

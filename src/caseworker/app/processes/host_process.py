@@ -12,10 +12,11 @@ import structlog
 
 import caseworker
 from caseworker.app.bell import embedded_address
+from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.find_host import is_busy, settings_fingerprint
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.worker_loop import give_way, watch_children, work
-from caseworker.app.settings import Settings, load_settings
+from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.abandoned import end_all_begun
 from caseworker.engine.client import connect

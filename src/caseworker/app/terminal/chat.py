@@ -29,7 +29,7 @@ from caseworker.views.tail import Tail
 _LEAVING = ("/quit", "/exit", "/q", "quit", "exit", ":q", ":q!")
 _COMMANDS = {
     Standing.REPORTER: "`never mind` drops it",
-    Standing.DEVELOPER: "`I'll take it`, `hand back`, `close code_fix because ...`",
+    Standing.DEVELOPER: "`I'll take it`, `hand back`, `budget +5`, `close code_fix because ...`",
     Standing.OWNER: "`approve`, `reject: why`, `retry`, `I'll take it`, `hand back`, `budget +5`, `close`",
 }
 

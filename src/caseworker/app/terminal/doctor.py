@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.parts import make_registries, make_sandbox
-from caseworker.app.processes.start_checks import check_disk
+from caseworker.app.processes.start_checks import check_disk, home_problem
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.key_check import announced, try_key
@@ -25,7 +25,20 @@ from caseworker.engine.host import HostPlace
 async def examine(settings: Settings, console: Console, *, as_json: bool) -> int:
     if not as_json and (said := announced(settings)):
         console.print(said, markup=False, highlight=False)
-    checks = [
+    if home_problem(settings.home) is not None:  # everything else is looked at from there
+        checks = [_home(settings), _system(), await _git()]
+    else:
+        checks = await _all_checks(settings)
+    if as_json:
+        print_json([asdict(check) for check in checks])
+    else:
+        print_checks(checks, console)
+    return 1 if any(check.mark == "missing" for check in checks) else 0
+
+
+async def _all_checks(settings: Settings) -> list[Check]:
+    return [
+        _home(settings),
         _system(),
         Check("python", "ok", platform.python_version()),
         await _git(),
@@ -33,18 +46,12 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
         await _registries(settings),
         await _engine(settings),
         await _agent(),
-        _home(settings),
         await _records(settings),
         await try_key(settings),
         _host(settings),
         *await examine_reports(settings),
         *await examine_github(settings),
     ]
-    if as_json:
-        print_json([asdict(check) for check in checks])
-    else:
-        print_checks(checks, console)
-    return 1 if any(check.mark == "missing" for check in checks) else 0
 
 
 def print_checks(checks: list[Check], console: Console) -> None:
@@ -127,13 +134,13 @@ async def _agent() -> Check:
 
 
 def _home(settings: Settings) -> Check:
-    there = next(folder for folder in (settings.home, *settings.home.parents) if folder.exists())
-    if not os.access(there, os.W_OK):
-        return Check("home", "missing", f"{there} is not writable: set CASEWORKER_HOME to a folder of yours")
+    if (problem := home_problem(settings.home)) is not None:
+        return Check("home", "missing", f"{problem} Set CASEWORKER_HOME to a folder that you can write to")
     try:
         check_disk(settings.home)
     except Refused as refused:
         return Check("home", "missing", str(refused))
+    there = next(folder for folder in (settings.home, *settings.home.parents) if folder.exists())
     return Check("home", "ok", f"{settings.home}, {shutil.disk_usage(there).free // 1_000_000_000} GB free")
 
 

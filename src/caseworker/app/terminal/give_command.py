@@ -68,7 +68,7 @@ async def raise_budget(
     settings: Settings, console: Console, name: str, amount: str, author: str | None, *, as_json: bool
 ) -> int:
     amount = readable(text_or_stdin(amount))
-    return await _to_issue(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
+    return await _to_any_case(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
 
 
 async def close(

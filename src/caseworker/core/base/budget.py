@@ -95,6 +95,9 @@ def dollars(micros: int) -> str:
 _AMOUNT: Final = re.compile(r"\+?\s*+\$?\s*+(\d{1,6}(?:[.,]\d{1,2})?)\s*+(?:usd|dollars?|\$)?", re.IGNORECASE)
 
 
+AMOUNTS: Final = "`+5` or `+2.50` adds so many dollars"
+
+
 def micros_of(text: str) -> int:
     """Parses the amount that a person adds to a budget: `+5`, `$2.50`. 0: the text is no amount."""
     found = _AMOUNT.fullmatch(text.strip())

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
-from caseworker.core.base.policy import Severity
+from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.snapshot import Part, Snapshot
 from caseworker.core.people.commands import Resolution
 from caseworker.core.people.posts import Post
@@ -41,6 +41,7 @@ class About(StrEnum):
     FINDINGS = "findings"
     ESCALATION = "escalation"
     FAILED_TURN = "failed_turn"
+    BUDGET_NEAR = "budget_near"
     NO_ANSWER = "no_answer"
     NOTED = "noted"
     KEPT = "kept"
@@ -130,6 +131,12 @@ class People(Part):
     """The person who was asked for a resolution type and a reason."""
     close_reason: MessageId | None = None
     """The message in which that person gave a reason, but no type."""
+    extra_micros: int = 0
+    """What people added to the policy's budget."""
+    warned_of_cap: int = 0
+    """The budget, in micro-dollars, that people were last warned about."""
+    out_of_money: bool = False
+    """The last turn ended because the budget is used up."""
 
 
 class Repair(Part):
@@ -167,6 +174,11 @@ class BugCase(Snapshot):
     @property
     def is_over(self) -> bool:
         return self.state is BugState.RESOLVED
+
+
+def cap_of(bug: BugCase, policy: Policy) -> int:
+    """What the case may spend, in micro-dollars."""
+    return policy.budget_micros + bug.people.extra_micros
 
 
 def status_of(bug: BugCase) -> BugStatus:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.acknowledge import TEAM, acknowledge
+from caseworker.core.bug.budget_moves import raise_budget, warn_of_budget
 from caseworker.core.bug.case import About, BugCase, BugState
 from caseworker.core.bug.fix_moves import answered_stop, fix_news
 from caseworker.core.bug.moves import await_developers, enter, resolve, say, say_to_all
@@ -26,7 +27,7 @@ from caseworker.core.bug.receipts import (
 from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, StopFix
+from caseworker.core.people.commands import CloseIncomplete, MessageKind, RaiseBudget, Resolution, StopFix
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
@@ -105,6 +106,8 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
         case MessageKind.HAND_BACK if not bug.is_over:
             return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
+        case MessageKind.BUDGET if not bug.is_over and isinstance(message.command, RaiseBudget):
+            return raise_budget(bug, message.author, message.command.micros, policy)
         case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
             return fix_news(bug, message, policy, now), PASSED_ON
         case _:
@@ -201,7 +204,8 @@ def after_turn(bug: BugCase, turn: Investigated, policy: Policy, now: datetime) 
     step = permitted_step(bug, turn.verdict)
     severity = turn.verdict.severity or bug.report.severity
     bug = bug.updated(session=turn.session, severity=severity, waited_in=None, timed_out=False)
-    return Ended(step=step, after=_take(bug, step, turn.verdict, policy, now))
+    after = _take(bug.updated(out_of_money=False), step, turn.verdict, policy, now)
+    return Ended(step=step, after=warn_of_budget(after, turn.spent_micros, policy))
 
 
 def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
@@ -238,8 +242,11 @@ def _post_result(bug: BugCase, verdict: Verdict, *, to_all: bool = True) -> BugC
     return told.updated(findings_posted=posted, answer_posted=True, confirmable=False)
 
 
-def after_failed_turn(bug: BugCase, reason: str, policy: Policy, now: datetime) -> BugCase:
-    """The case after a failed turn: people are called, the case goes on."""
+def after_failed_turn(
+    bug: BugCase, reason: str, policy: Policy, now: datetime, *, out_of_money: bool = False
+) -> BugCase:
+    """The case after a failed turn: people are called, the case goes on. `out_of_money`: the budget is used up."""
+    bug = bug.updated(out_of_money=out_of_money)
     told = say(bug, About.FAILED_TURN, Audience.DEVELOPERS, bug.progress.turns, note=reason)
     told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns)
     told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.progress.turns)

@@ -50,3 +50,5 @@ class Investigated(BaseModel):
     session: SessionId
     heard: tuple[Claimed, ...] = ()
     """All messages it was given, before and during the turn."""
+    spent_micros: int = 0
+    """By the whole case, so far."""

@@ -62,6 +62,10 @@ class PostContext(BaseModel):
     """Who wrote the message that the post is about."""
 
 
+def _more_money(bug: BugCase, phrasing: Phrasing) -> str:
+    return phrasing.command(bug.id, MessageKind.BUDGET, "+5")
+
+
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
     if post.audience is Audience.REPORTER:
         return _for_reporter(post, context)
@@ -136,8 +140,9 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.ESCALATION:
             return _escalation(context)
         case About.FAILED_TURN:
-            more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-            return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}"
+            return _failed_turn(post, bug, phrasing)
+        case About.BUDGET_NEAR:
+            return f"{_with_full_stop(post.note)} {begin(_more_money(bug, phrasing))} lets it spend more."
         case About.NOTED:
             return "Noted; the investigation will take it into account."
         case About.KEPT:
@@ -180,6 +185,12 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
+
+
+def _failed_turn(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
+    more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
+    money = f" {begin(_more_money(bug, phrasing))} lets it go on." if bug.people.out_of_money else ""
+    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
 
 
 def _stop_fix(bug: BugCase, phrasing: Phrasing) -> str:

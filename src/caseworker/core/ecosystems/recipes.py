@@ -1,10 +1,10 @@
 """Reads the commands that a repository or a person has written down: `[commands]` in `.caseworker.toml` or a recipe."""
 
-import re
 import tomllib
 from collections.abc import Iterable
 
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.toml_lines import likely, line_of
 from caseworker.core.ecosystems.plan_parts import Files
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
@@ -29,7 +29,9 @@ def written_commands(files: Files, file: str) -> dict[Purpose, list[Command]] | 
         raise mistake.told("commands", "must be a table", 'Write [commands], and below it test = "make check".')
     for key in table:
         if key not in _PURPOSES:
-            raise mistake.told(key, "is not known in [commands]", f"Known are: {', '.join(_PURPOSES)}.")
+            meant = likely(key, _PURPOSES)
+            todo = f"Did you mean {meant}?" if meant else f"Known are: {', '.join(_PURPOSES)}."
+            raise mistake.told(key, "is not known in [commands]", todo)
     return {
         purpose: [Command(purpose=purpose, command=line) for line in _lines(mistake, key, table[key])]
         for key, purpose in _PURPOSES.items()
@@ -63,9 +65,8 @@ class _Mistake:
         self._text = text
 
     def told(self, key: str, what: str, todo: str) -> Refused:
-        start = re.compile(rf"^\s*\[?\s*[\"']?{re.escape(key)}[\"']?\s*[\].=]")
-        numbers = [number for number, line in enumerate(self._text.splitlines(), start=1) if start.match(line)]
-        place = f", line {numbers[-1]}" if numbers else ""
+        line = line_of(self._text, ["commands", key] if key != "commands" else [key])
+        place = f", line {line}" if line is not None else ""
         return Refused(f"{self._name}{place}: `{key}` {what}.", todo=todo)
 
 

@@ -4,8 +4,8 @@ A repository may require more approvals than the deployment, and a smaller budge
 The one exception is `sensitive_paths`: only the repository knows whether `session.py` or `policy/` is sensitive.
 """
 
-import re
 import tomllib
+from collections.abc import Collection
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, how_far
+from caseworker.core.base.toml_lines import likely, line_of
 
 SETTINGS_FILE: Final = ".caseworker.toml"
 _KNOWN: Final[dict[str, tuple[str, ...]]] = {
@@ -58,7 +59,7 @@ def read_rules(text: str) -> RepositoryRules:
         raise Refused(f"{SETTINGS_FILE} is not valid TOML: {error}.", todo="Correct it, and commit it.") from None
     for name in found:
         if name not in _KNOWN:
-            raise _invalid(text, "", name, "is not known", f"Known are: {', '.join(_KNOWN)}.")
+            raise _invalid(text, "", name, "is not known", _known_words(name, _KNOWN))
     approvals = _table(text, found, "approvals")
     return RepositoryRules(
         approve_plan=_approval(text, approvals, "plan") or False,
@@ -76,9 +77,15 @@ def _table(text: str, found: dict[str, object], name: str) -> dict[str, object]:
         if key == "until":
             raise _invalid(text, name, key, f"does not belong into [{name}]", "Write it above the first [table].")
         if key not in _KNOWN[name]:
-            known = f"Known {'is' if len(_KNOWN[name]) == 1 else 'are'}: {', '.join(_KNOWN[name])}."
+            known = _known_words(key, _KNOWN[name])
             raise _invalid(text, name, key, f"is not known in [{name}]", f"{known} Write {_EXAMPLE[name]}.")
     return table
+
+
+def _known_words(name: str, known: Collection[str]) -> str:
+    if (meant := likely(name, known)) is not None:
+        return f"Did you mean {meant}?"
+    return f"Known {'is' if len(known) == 1 else 'are'}: {', '.join(known)}."
 
 
 def _approval(text: str, table: dict[str, object], name: str) -> bool | None:
@@ -109,21 +116,6 @@ def _until(text: str, value: object) -> Milestone | None:
 
 
 def _invalid(text: str, table: str, key: str, what: str, todo: str) -> Refused:
-    line = _line_of(text, table, key)
+    line = line_of(text, [table, key] if table else [key])
     place = f", line {line}" if line is not None else ""
     return Refused(f"{SETTINGS_FILE}{place}: `{key}` {what}.", todo=todo)
-
-
-def _line_of(text: str, table: str, key: str) -> int | None:
-    """The line number of a key in its table, or of the table itself, written as `a.b = 1` or `[a]`."""
-    named = re.compile(rf"\s*(?:\[+\s*)?[\"']?{re.escape(table or key)}[\"']?\s*[\].=]")
-    inner = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]")
-    at, begun = "", None
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[+\s*[\"']?([\w-]+)", line)
-        at = header[1] if header else at
-        if table and at == table and inner.match(line):
-            return number
-        if begun is None and named.match(line):
-            begun = number
-    return begun

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.apply import add_remarks, apply_fact
-from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.check_moves import after_checks as move_after_checks
 from caseworker.core.issue.check_moves import apply_checks
 from caseworker.core.issue.command_facts import fact_of
@@ -33,7 +33,7 @@ from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import OBEYED, kept, obeyed
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Claimed
-from caseworker.core.people.receipts import OVER, STRANGERS, Settled, not_done
+from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised, not_done
 
 
 class Look(BaseModel):
@@ -91,7 +91,11 @@ def _carry_out(
         then, note = count_change(case.updated(stalled=None)), f"{fact.by} wants another try at once."
     else:
         then = after(case, fact, policy, now)
-    settled = [Settled(messages=(message.id,), outcome=obeyed(message.kind, then))]
+    if isinstance(fact, BudgetRaised):
+        done = budget_raised(fact.micros, cap_of(then, policy))
+    else:
+        done = obeyed(message.kind, then)
+    settled = [Settled(messages=(message.id,), outcome=done)]
     earlier = tuple(one.id for one in claimed if one.id < message.id)
     if then.state in TERMINAL and earlier:  # earlier messages are settled as too late
         settled.append(Settled(messages=earlier, outcome=OVER))

@@ -111,7 +111,6 @@ OBEYED: Final = {
     MessageKind.REJECT: "not approved",
     MessageKind.TAKEOVER: "taken over: the agents stand back",
     MessageKind.HAND_BACK: "handed back: the work goes on",
-    MessageKind.BUDGET: "the budget is raised",
     MessageKind.RETRY: "tried again",
     MessageKind.RERUN: "made again",
 }

@@ -133,6 +133,8 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
         return Takeover()
     if is_command(_HAND_BACK, words, said):
         return HandBack()
+    if _BUDGET.fullmatch(said.strip()):
+        return RaiseBudget()
     if is_command(_CLOSE, words, said):
         return CloseIncomplete()
     command = parse_close(said, asked=asked)

@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.roles import Role
 
@@ -38,3 +39,8 @@ class Settled(BaseModel):
     outcome: str
     refused: bool = False
     """The messages were commands that were not carried out."""
+
+
+def budget_raised(micros: int, cap_micros: int) -> str:
+    """The receipt of a raised budget: by how much, and what it is now."""
+    return f"the budget was raised by {dollars(micros)}, to {dollars(cap_micros)}"

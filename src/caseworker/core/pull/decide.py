@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.people.commands import MessageKind, RaiseBudget, StartWork
 from caseworker.core.people.messages import SPOKEN, Claimed, Standing
-from caseworker.core.people.receipts import OVER, STRANGERS, Settled
-from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd
+from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised
+from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd, cap_of
 from caseworker.core.pull.pull_moves import drop_work, end, look_again, pause, say
 from caseworker.core.pull.pull_posts import PullAbout
 
@@ -22,7 +22,6 @@ STARTED: Final = "begun"
 STOPPED: Final = "paused"
 RESUMED: Final = "goes on"
 ABORTED: Final = "ended"
-ADDED: Final = "added to the budget"
 TO_BE_UPDATED: Final = "the branch is brought up to date next"
 REVIEW_PUSHES_NOTHING: Final = "a review pushes nothing"
 NOT_RUNNING: Final = "nothing runs on this pull request"
@@ -78,7 +77,8 @@ def _commanded(case: PullCase, message: Claimed, policy: Policy, now: datetime) 
         case K.START if isinstance(command, StartWork):
             return _start(case, command, policy, now)
         case K.BUDGET if isinstance(command, RaiseBudget):
-            return _raise(case, command, now), ADDED
+            raised = _raise(case, command, now)
+            return raised, budget_raised(command.micros, cap_of(raised, policy))
         case _ if case.is_over:
             return case, NOT_RUNNING
         case K.STOP | K.TAKEOVER:
