@@ -14,7 +14,20 @@ from typing import Final
 
 from rich.console import Console
 
-from bench import acknowledge, answers, cases, github_calls, prompt, start, tax, waking, watched, webhooks, worktree
+from bench import (
+    acknowledge,
+    answers,
+    cases,
+    github_calls,
+    prompt,
+    start,
+    tax,
+    thrift,
+    waking,
+    watched,
+    webhooks,
+    worktree,
+)
 from bench.home import NotMeasured
 from bench.report import Report, show
 
@@ -23,6 +36,7 @@ _MEASUREMENTS: Final[dict[str, Callable[[], Report]]] = {
     "tax": tax.measure,
     "worktree": worktree.measure,
     "prompt": prompt.measure,
+    "thrift": thrift.measure,
     "help": answers.measure,
     "acknowledge": acknowledge.measure,
     "waking": waking.measure,

@@ -15,7 +15,6 @@ from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_ca
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
-from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -274,7 +273,7 @@ async def test_a_question_reaches_the_asked_role_and_the_answer_the_asker(desk: 
     await desk.file(lambda file: file.model_copy(update={"communication": CommunicationSection(questions=questions)}))
     asked = (await desk.brief(Role.ANALYST, Task.ANSWER)).prompt
     assert "1. The tech lead asks: And minus 1?" in asked
-    assert "Is 0 allowed?" not in asked
+    assert "- The developer asked you: Is 0 allowed?\n  Answer: Yes." in asked
     told = (await desk.brief(Role.SENIOR_DEVELOPER, Task.FIX)).prompt
     assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes." in told
     assert "minus 1" not in told
@@ -292,7 +291,7 @@ async def test_the_pm_knows_what_the_case_waited_for_and_what_was_asked(desk: De
     prompt = (await desk.brief(Role.PM, Task.INTERPRET, wait=wait, reason="ann has spoken.")).prompt
     assert "It waited for an answer of people.\nWithout `next` it goes on with reviewing_code.\n" in prompt
     assert "- Which sum?\n- Which currency?\n- Is the old format still read?" in prompt
-    assert "Which sum?" not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
+    assert "- Which sum?" in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
 
 
 async def test_learnings_of_earlier_cases_are_offered(desk: Desk) -> None:
@@ -335,7 +334,8 @@ AT_THE_WORK = {
 async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk, role: Role, task: Task) -> None:
     (desk.workspace.path / "shop.py").write_text("total = 1\n")
     commit = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
-    await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
+    red = build().runs[0].model_copy(update={"exit_code": 1, "output": "1 failed"})
+    await desk.store.builds.save(desk.case.id, build().model_copy(update={"runs": (red,)}))
     prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
     looks = task in AT_THE_WORK and (role, task) != (Role.PM, Task.UNBLOCK)
     assert ("+total = 1" in prompt) == looks

@@ -13,6 +13,7 @@ from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.process import AttemptFolder, attempt_folder, connected
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.sessions import SessionAdapter, lay_out
@@ -34,6 +35,7 @@ class ModelSettings:
 
     key: str | None = field(default=None, repr=False)
     base_url: str = DEFAULT_BASE_URL
+    prices: PriceList = field(default_factory=PriceList, repr=False)
     pace: float | None = None
     """Seconds before each answer of a rehearsal, instead of the script's own pace."""
 
@@ -60,7 +62,11 @@ class ClaudeRuntime:
             return upstream
         limits = brief.limits
         allowance = Allowance(
-            attempt=brief.attempt, model=brief.model, cap_micros=limits.cap_micros, calls=limits.calls
+            attempt=brief.attempt,
+            model=brief.model,
+            cap_micros=limits.cap_micros,
+            calls=limits.calls,
+            prices=self._model.prices,
         )
         with attempt_folder() as folder:
             gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)

@@ -17,6 +17,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.slack_checks import Check, examine_reports
+from caseworker.app.unpriced_models import told_unpriced, unpriced
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.host import HostPlace
 
@@ -134,6 +135,8 @@ async def _records(settings: Settings) -> Check:
 def _model(settings: Settings) -> Check:
     if settings.anthropic_api_key is None:
         return Check("model", "note", "no key: only rehearsals work. Set ANTHROPIC_API_KEY for real cases")
+    if unknown := unpriced(settings):
+        return Check("model", "note", told_unpriced(unknown))
     return Check("model", "ok", f"a key is set; calls go to {settings.anthropic_base_url}")
 
 
