@@ -73,6 +73,16 @@ def worst_case(price: Price, request_bytes: int, max_tokens: int) -> int:
     return cost(highest, Usage(input_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
 
 
+def cache_words(usage: Usage) -> str:
+    """How much of the input the provider had in its cache, which costs about a tenth. Empty: nothing was sent."""
+    written = usage.cache_write_tokens + usage.long_cache_write_tokens
+    sent = usage.input_tokens + written + usage.cache_read_tokens
+    if not sent:
+        return ""
+    share = round(100 * usage.cache_read_tokens / sent)
+    return f"{sent:,} tokens sent to models, {usage.cache_read_tokens:,} of them ({share} %) from the provider's cache"
+
+
 def dollars(micros: int) -> str:
     return f"${micros / MICROS:.2f}" if micros >= 10_000 or micros == 0 else f"${micros / MICROS:.4f}"
 
