@@ -86,6 +86,10 @@ class Home:
         rows = self._rows("select reserved_at from ledger where case_id like ? order by id", repository)
         return [_seconds(at) for (at,) in rows]
 
+    def spent_micros(self, repository: str) -> int:
+        ((micros,),) = self._rows("select sum(micros) from ledger where case_id like ?", repository)
+        return int(micros)
+
     def host_log(self) -> dict[str, float]:
         """When the host last logged each event."""
         lines = [json.loads(line) for line in (self.folder / "host.log").read_text().splitlines() if line[:1] == "{"]

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rich.console import Console
 from rich.table import Table
 
-Unit = Literal["s", "ms", "µs", "B", "MB", "times", "/min", ""]
+Unit = Literal["s", "ms", "µs", "B", "MB", "$", "times", "/min", ""]
 
 _DIGITS: Final[dict[Unit, str]] = {
     "s": ".2f",
@@ -17,6 +17,7 @@ _DIGITS: Final[dict[Unit, str]] = {
     "µs": ".0f",
     "B": ",.0f",
     "MB": ",.0f",
+    "$": ".4f",
     "times": ".2f",
     "/min": ".0f",
     "": ".0f",

@@ -48,7 +48,7 @@ BLOCKS: dict[str, IssueInputs] = {
     "reason": replace(BARE, progress=ProgressInputs(reason=ATTACK)),
     "remarks": replace(BARE, talk=TalkInputs(remarks=(message(ATTACK),))),
     "questions": replace(BARE, talk=TalkInputs(questions=(("tester", ATTACK),))),
-    "answers": replace(BARE, talk=TalkInputs(answers=(("analyst", "Which sum?", ATTACK),))),
+    "answers": replace(BARE, talk=TalkInputs(answers=(("tester", "analyst", "Which sum?", ATTACK),))),
     "learnings": replace(BARE, progress=ProgressInputs(learnings=(ATTACK,))),
     "state_left": replace(BARE, talk=TalkInputs(state_left=ATTACK)),
     "asked_before": replace(BARE, talk=TalkInputs(asked_before=(ATTACK,))),
@@ -92,7 +92,7 @@ SHOWN_TO: dict[str, set[tuple[Role, Task]]] = {
     }
     | INQUIRING,
     "state_left": {(Role.PM, Task.INTERPRET)},
-    "asked_before": {(Role.PM, Task.INTERPRET), (Role.PM, Task.QUESTIONS), UNBLOCKING},
+    "asked_before": ISSUE_TURNS,
 }
 
 
@@ -139,7 +139,7 @@ def test_questions_are_numbered_and_say_who_asks() -> None:
 
 
 def test_a_role_gets_its_own_questions_with_the_answers() -> None:
-    inputs = replace(BARE, talk=TalkInputs(answers=(("analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),)))
+    inputs = replace(BARE, talk=TalkInputs(answers=(("you", "analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),)))
     prompt = prompt_of(Role.TESTER, Task.CREATE_TESTS, inputs)
     assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes: docs/sum.md:4." in prompt
 

@@ -70,7 +70,7 @@ async def test_an_answer_passes_unchanged_and_is_settled_as_the_provider_counted
         assert sent["x-api-key"] == KEY
         assert "cookie" not in sent
         assert gateway.calls == 1
-    request_bytes = len(json.dumps(question(stream=stream), separators=(",", ":")))
+    request_bytes = len(json.dumps(api.requests[0], separators=(",", ":")))
     content = [{"type": "text", "text": "Hello from the model."}]
     usage = Usage(input_tokens=request_bytes // 4, output_tokens=len(json.dumps(content)) // 4)
     assert ledger.settled[0][0] == usage

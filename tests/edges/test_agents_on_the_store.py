@@ -69,7 +69,7 @@ def test_one_hour_cache_writes_are_counted_separately() -> None:
         "cache_read_input_tokens": 7,
         "cache_creation": {"ephemeral_5m_input_tokens": 40, "ephemeral_1h_input_tokens": 60},
     }
-    meter = Meter(streamed=False)
+    meter = Meter(streamed=False, request_bytes=400)
     meter.feed(json.dumps({"usage": usage}).encode())
     meter.end()
     assert meter.usage == Usage(

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from structlog.testing import capture_logs
 
 from caseworker.agents.claude import ModelSettings
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.core.base.budget import worst_case
 from caseworker.core.base.ids import CaseId, RepositoryId, split_issue_case
@@ -96,7 +97,7 @@ class Desk:
     def reserved(self) -> int:
         """For the first call."""
         size = len(json.dumps(self.api.requests[0]).encode())
-        return worst_case(MODEL, size, self.question.max_tokens)
+        return worst_case(PriceList().of(MODEL), size, self.question.max_tokens)
 
 
 @pytest.fixture

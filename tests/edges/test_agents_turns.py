@@ -76,18 +76,18 @@ async def test_an_analyst_cannot_write_to_the_workspace(world: AgentWorld) -> No
     assert not (world.workspace / "new.py").exists()
 
 
-async def test_a_pm_searches_without_a_shell(world: AgentWorld) -> None:
+async def test_a_pm_looks_and_runs_but_can_not_write_to_the_repository(world: AgentWorld) -> None:
     (world.workspace / "sum.py").write_text("total = 42\n")
     steps = (
-        "{call: Grep, with: {pattern: 'total = 4.', output_mode: content}}",
-        "{call: Glob, with: {pattern: '*.py'}}",
+        "{call: Bash, with: {command: 'grep -rn total .'}}",
+        "{call: Bash, with: {command: 'touch new.py'}}",
         "outcome: {status: PROCEED, type: BUG_FIX, scope: SMALL, complexity: simple, reason: r}",
     )
     ended = await world.run(world.brief(script(*steps, role=Role.PM, task=Task.TRIAGE), Role.PM, Task.TRIAGE))
     assert isinstance(ended, AgentFinished)
     found = [event.output for event in world.story.events if isinstance(event, ToolReturned)]
     assert "total = 42" in found[0]
-    assert "sum.py" in found[1]
+    assert "Read-only file system" in found[1]
 
 
 async def test_an_outcome_against_the_schema_is_repaired_once(world: AgentWorld) -> None:

@@ -14,15 +14,21 @@ from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.casefile.model import CaseFile, CommunicationSection, Question
-from caseworker.core.evidence.builds import Stage
+from caseworker.core.casefile.model import (
+    AnalysisSection,
+    CaseFile,
+    CommunicationSection,
+    FileEntry,
+    Question,
+    TestEntry,
+)
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import Message, NewAttachment, NewMessage
+from caseworker.core.people.messages import WORK_ON_IT, Message, NewAttachment, NewMessage
 from caseworker.core.record.entries import TurnCompleted
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.ports import Attempt, Chat, FinishedTurn, IssueBrief, NewIssue, Workspace
@@ -125,7 +131,7 @@ async def open_desk(store: Store, repository: Repository, workspaces: GitWorkspa
 
 
 def opening(case: CaseId) -> NewMessage:
-    return said(case, "Please work on this issue.")
+    return said(case, WORK_ON_IT)
 
 
 @pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
@@ -274,7 +280,7 @@ async def test_a_question_reaches_the_asked_role_and_the_answer_the_asker(desk: 
     await desk.file(lambda file: file.model_copy(update={"communication": CommunicationSection(questions=questions)}))
     asked = (await desk.brief(Role.ANALYST, Task.ANSWER)).prompt
     assert "1. The tech lead asks: And minus 1?" in asked
-    assert "Is 0 allowed?" not in asked
+    assert "- The developer asked you: Is 0 allowed?\n  Answer: Yes." in asked
     told = (await desk.brief(Role.SENIOR_DEVELOPER, Task.FIX)).prompt
     assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes." in told
     assert "minus 1" not in told
@@ -292,7 +298,43 @@ async def test_the_pm_knows_what_the_case_waited_for_and_what_was_asked(desk: De
     prompt = (await desk.brief(Role.PM, Task.INTERPRET, wait=wait, reason="ann has spoken.")).prompt
     assert "It waited for an answer of people.\nWithout `next` it goes on with reviewing_code.\n" in prompt
     assert "- Which sum?\n- Which currency?\n- Is the old format still read?" in prompt
-    assert "Which sum?" not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
+    assert "- Which sum?" in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
+
+
+async def test_the_analyst_is_told_why_the_pm_lets_it_be_worked_on(desk: Desk) -> None:
+    reason = "The sum subtracts, see shop.py:3."
+    sized = {"status": "PROCEED", "type": "BUG_FIX", "scope": "SMALL", "complexity": "moderate", "reason": reason}
+    await desk.finish(Role.PM, Task.TRIAGE, sized)
+    assert f'what="triage" from="the pm">\n{reason}\n</' in (await desk.brief(Role.ANALYST, Task.ANALYZE)).prompt
+
+
+@pytest.mark.parametrize(("role", "task"), [(Role.TESTER, Task.CREATE_TESTS), (Role.DEVELOPER, Task.IMPLEMENT)])
+async def test_what_the_analysis_found_is_handed_on_whole(desk: Desk, role: Role, task: Task) -> None:
+    found = AnalysisSection(
+        completed=True,
+        files=[FileEntry(path="shop.py", purpose="the sum", action="modify")],
+        patterns=["Amounts are cents."],
+        test_requirement=TestEntry(
+            required=True, type="regression", location="test_shop.py", description="1 and 1 is 2."
+        ),
+        brief="It subtracts.",
+    )
+    await desk.file(lambda file: file.model_copy(update={"analysis": found}))
+    prompt = (await desk.brief(role, task)).prompt
+    for told in ("shop.py (modify): the sum", "- Amounts are cents.", "test_shop.py: 1 and 1 is 2.", "It subtracts."):
+        assert prompt.count(told) == 1
+
+
+async def test_findings_that_the_issue_holds_are_not_repeated_as_its_analysis(desk: Desk) -> None:
+    await desk.file(
+        lambda file: file.model_copy(update={"analysis": AnalysisSection(completed=True, brief="It is 0.")})
+    )
+    assert (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt.count("It is 0.") == 1
+
+
+async def test_that_somebody_wants_it_worked_on_is_not_said_to_agents(desk: Desk) -> None:
+    await desk.hear("Mind the tax.")  # claims the first message of the case as well
+    assert WORK_ON_IT not in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt
 
 
 async def test_learnings_of_earlier_cases_are_offered(desk: Desk) -> None:
@@ -335,7 +377,8 @@ AT_THE_WORK = {
 async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk, role: Role, task: Task) -> None:
     (desk.workspace.path / "shop.py").write_text("total = 1\n")
     commit = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
-    await desk.store.builds.save(desk.case.id, build(output="1 failed").model_copy(update={"stage": Stage.HEAD}))
+    red = build().runs[0].model_copy(update={"exit_code": 1, "output": "1 failed"})
+    await desk.store.builds.save(desk.case.id, build().model_copy(update={"runs": (red,)}))
     prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
     looks = task in AT_THE_WORK and (role, task) != (Role.PM, Task.UNBLOCK)
     assert ("+total = 1" in prompt) == looks

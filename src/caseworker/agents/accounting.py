@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from caseworker.agents.meter import Meter
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.provider_words import is_about_key, refused_key
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable
 from caseworker.core.base.budget import cost, dollars, worst_case
@@ -38,29 +39,35 @@ class Trouble:
     """Whether the same call could go well later."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cap:
+    micros: int
+    budget: str
+    """Whose it is, in words."""
+
+
 class Account:
     """Counts the calls of one payer against its cap."""
 
     def __init__(
-        self, *, ledger: Ledger, payer: Attempt | SingleQuestion, cap_micros: int, budget: str, rehearsed: bool
+        self, *, ledger: Ledger, payer: Attempt | SingleQuestion, cap: Cap, prices: PriceList, rehearsed: bool
     ) -> None:
-        """`budget`: whose it is, in words."""
         self.micros = 0
         """What was settled."""
         self._ledger = ledger
         self._payer = payer
-        self._cap_micros = cap_micros
-        self._budget = budget
+        self._cap = cap
+        self._prices = prices
         self._rehearsed = rehearsed
 
     async def reserve(self, call: ModelCall) -> int | Stop | Trouble:
-        worst = worst_case(call.model, len(call.body), call.max_tokens)
+        worst = worst_case(self._prices.of(call.model), len(call.body), call.max_tokens)
         try:
             reservation = await self._ledger.reserve(
                 self._payer,
                 model=call.model,
                 micros=worst,
-                cap_micros=self._cap_micros,
+                cap_micros=self._cap.micros,
                 rehearsed=self._rehearsed,
             )
         except DailyCap as error:
@@ -71,12 +78,12 @@ class Account:
             return Trouble(reason=str(error), passing=True)
         if reservation is not None:
             return reservation
-        cap = dollars(self._cap_micros)
-        reason = f"the next model call could cost {dollars(worst)}, which would pass {self._budget} of {cap}"
+        cap = dollars(self._cap.micros)
+        reason = f"the next model call could cost {dollars(worst)}, which would pass {self._cap.budget} of {cap}"
         return Stop(why="budget", reason=reason)
 
     async def settle(self, reservation: int, call: ModelCall, meter: Meter) -> None:
-        micros = cost(call.model, meter.usage)
+        micros = cost(self._prices.of(call.model), meter.usage)
         self.micros += micros
         await self._ledger.settle(reservation, meter.usage, micros)
 

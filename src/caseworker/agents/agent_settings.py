@@ -10,7 +10,7 @@ from caseworker.agents.interruptions import Hearing
 from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.role_tools import SERVER
-from caseworker.agents.schemas import without_titles
+from caseworker.agents.schemas import sent_schema
 from caseworker.agents.sessions import SessionAdapter
 from caseworker.core.base.ids import SessionId
 from caseworker.core.outcomes.outcome import outcome_schema
@@ -57,7 +57,7 @@ def agent_options(
         mcp_servers=_servers(brief, hearing.ear),
         hooks=hearing.hooks(),
         verbatim_prompts=True,  # text from people must not include files or run commands
-        output_format={"type": "json_schema", "schema": without_titles(outcome_schema(brief.role, brief.task))},
+        output_format={"type": "json_schema", "schema": sent_schema(outcome_schema(brief.role, brief.task))},
         session_id=brief.attempt.session,
         session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
         extra_args=flags,
@@ -106,6 +106,9 @@ def agent_environment(folder: AttemptFolder) -> Mapping[str, str]:
         "MAX_STRUCTURED_OUTPUT_RETRIES": "1",
         # Halves the tools' descriptions, for every model.
         "CLAUDE_CODE_SIMPLE_SYSTEM_PROMPT": "1",
+        # Begins the system prompt with a line that differs from case to case, so that no cached prompt is found again.
+        "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+        "ENABLE_TOOL_SEARCH": "0",  # a placeholder in place of tools that our agents don't have
         # No instructions about what our agents don't do, and nothing that outlives the turn.
         "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
         "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS": "1",

@@ -69,13 +69,21 @@ def open_questions(fence: Fence, questions: Sequence[tuple[str, str]]) -> str:
     return fence.around("\n".join(lines), what="questions", source="other roles")
 
 
-def own_questions(fence: Fence, answers: Sequence[tuple[str, str, str]]) -> str:
-    """What this role asked other roles, with the answers. `answers`: (who was asked, question, answer)."""
+def answered_questions(fence: Fence, answers: Sequence[tuple[str, str, str, str]]) -> str:
+    """What roles asked each other, with the answers. `answers`: (who asked, who was asked, question, answer)."""
     pairs = [
-        f"- You asked the {one_line(who, 60)}: {one_line(question)}\n  Answer: {one_line(answer)}"
-        for who, question, answer in answers
+        f"- {_asker(asker)} asked {_asked(who)}: {one_line(question)}\n  Answer: {one_line(answer)}"
+        for asker, who, question, answer in answers
     ]
-    return fence.around("\n".join(newest(pairs, _ANSWERS_LIMIT)), what="what you asked", source="other roles")
+    return fence.around("\n".join(newest(pairs, _ANSWERS_LIMIT)), what="asked and answered", source="the roles")
+
+
+def _asker(name: str) -> str:
+    return "You" if name == "you" else f"The {one_line(name, 60)}"
+
+
+def _asked(name: str) -> str:
+    return "you" if name == "you" else f"the {one_line(name, 60)}"
 
 
 def asked_of_people(fence: Fence, questions: Sequence[str]) -> str:

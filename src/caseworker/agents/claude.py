@@ -4,7 +4,7 @@ through a gateway of its own. What is asked is rendered elsewhere (`prompt_texts
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from caseworker.agents.agent_program import agent_binary, execute_only
@@ -13,9 +13,11 @@ from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.process import AttemptFolder, attempt_folder, connected
 from caseworker.agents.provider_words import NO_KEY
 from caseworker.agents.rehearsal import load_rehearsal
+from caseworker.agents.resumed_prompts import only_news
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
@@ -35,6 +37,7 @@ class ModelSettings:
 
     key: str | None = field(default=None, repr=False)
     base_url: str = DEFAULT_BASE_URL
+    prices: PriceList = field(default_factory=PriceList, repr=False)
     pace: float | None = None
     """Seconds before each answer of a rehearsal, instead of the script's own pace."""
 
@@ -61,7 +64,11 @@ class ClaudeRuntime:
             return upstream
         limits = brief.limits
         allowance = Allowance(
-            attempt=brief.attempt, model=brief.model, cap_micros=limits.cap_micros, calls=limits.calls
+            attempt=brief.attempt,
+            model=brief.model,
+            cap_micros=limits.cap_micros,
+            calls=limits.calls,
+            prices=self._model.prices,
         )
         with attempt_folder() as folder:
             gateway = Gateway(path=folder.socket, upstream=upstream, ledger=self._ledger, allowance=allowance)
@@ -100,8 +107,10 @@ class ClaudeRuntime:
     async def _work(self, talk: Talk, saw: Saw) -> Result:
         from claude_agent_sdk import ClaudeSDKClient  # takes 0.7 s: only a worker that runs a turn pays for it
 
+        history = await self._lay_out_history(talk.brief, talk.folder)
+        resume = talk.brief.resume if history else None
+        talk.brief = replace(talk.brief, prompt=only_news(talk.brief.prompt, history))
         brief, folder = talk.brief, talk.folder
-        resume = brief.resume if await self._lay_out_history(brief, folder) else None
         store = SessionAdapter(self._transcripts, self._redactor, own=brief.attempt.session)
         options = agent_options(
             brief, folder, resume=resume, store=store, hearing=talk.hearing, stderr=talk.stderr.append
@@ -121,18 +130,16 @@ class ClaudeRuntime:
             return AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
         return result
 
-    async def _lay_out_history(self, brief: Brief, folder: AttemptFolder) -> bool:
-        """False: there is nothing to go on from. The prompt holds what the turn needs, so it starts anew."""
+    async def _lay_out_history(self, brief: Brief, folder: AttemptFolder) -> Sequence[dict[str, object]]:
+        """Empty: there is nothing to go on from. The prompt holds what the turn needs, so it starts anew."""
         from claude_agent_sdk import project_key_for_directory
 
-        if brief.resume is None:
-            return False
-        entries = await self._transcripts.load(brief.resume, "")
-        if not entries:
-            return False
+        entries = await self._transcripts.load(brief.resume, "") if brief.resume is not None else None
+        if brief.resume is None or not entries:
+            return ()
         project = project_key_for_directory(brief.tree.path)
         lay_out(entries, config=folder.config, project=project, session=brief.resume)
-        return True
+        return entries
 
 
 def _enclosure(brief: Brief, folder: AttemptFolder, program: Path) -> Enclosure:

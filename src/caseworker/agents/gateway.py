@@ -6,7 +6,7 @@ It alone has the key (inside its upstream). Closing it fences the attempt. Bodie
 import asyncio
 import contextlib
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, assert_never
@@ -17,10 +17,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent, used_up
+from caseworker.agents.accounting import Account, Cap, Stop, Trouble, refused_by, unsent, used_up
 from caseworker.agents.admission import objection
 from caseworker.agents.http_server import OneCaller, broken_off, embedded_server, failure, read_call, refusal
+from caseworker.agents.lean_calls import lean
 from caseworker.agents.meter import Meter
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.provider_words import read_refusal
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.agents.witness import AnswerReader, Witness
@@ -37,6 +39,7 @@ class Allowance:
     model: str
     cap_micros: int
     calls: int
+    prices: PriceList = field(default_factory=PriceList)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +65,8 @@ class Gateway:
         self._account = Account(
             ledger=ledger,
             payer=allowance.attempt,
-            cap_micros=allowance.cap_micros,
-            budget="the case's budget",
+            cap=Cap(micros=allowance.cap_micros, budget="the case's budget"),
+            prices=allowance.prices,
             rehearsed=upstream.rehearsed,
         )
         self._server = embedded_server(self._app(), OneCaller())
@@ -111,6 +114,7 @@ class Gateway:
             # Not stopped: it need not have been the agent itself. If it was, this is how its turn ended.
             self.trouble = Trouble(reason=reason, passing=False)
             return refusal(reason)
+        call = lean(call)
         self.calls += 1  # before the first await, so that calls made side by side can't pass the limit together
         reservation = await self._account.reserve(call)
         match reservation:
@@ -174,7 +178,7 @@ class Gateway:
 
     async def relay(self, call: ModelCall, reservation: int, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the answer through as it comes, and settle what was seen of it, however this ends."""
-        meter = Meter(streamed=call.streamed)
+        meter = Meter(streamed=call.streamed, request_bytes=len(call.body))
         begun = False
         uncharged = self._upstream.rehearsed
         try:

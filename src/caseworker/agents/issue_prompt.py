@@ -7,7 +7,7 @@ from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
 from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.quotes import attached
-from caseworker.agents.templates import BODY_LIMIT, command_list, listed, template, titled
+from caseworker.agents.templates import BODY_LIMIT, command_list, fill, listed, template, titled
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, revealed
@@ -35,7 +35,7 @@ def issue_blocks(inputs: IssueInputs, fence: Fence) -> dict[str, str]:
         "issue": f"{quoted}\n\n{discussion}" if discussion else quoted,
         "commands": command_list([one_line(text) for text in inputs.commands]),
         "case_file": _files(inputs, fence),
-        **_analysis_blocks(inputs.analysis, fence),
+        **_analysis_blocks(inputs.analysis, fence, issue),
         **_progress_blocks(inputs.progress, fence),
         **_talk_blocks(inputs.talk, fence),
         **_investigation_blocks(inputs.investigation, fence),
@@ -43,15 +43,20 @@ def issue_blocks(inputs: IssueInputs, fence: Fence) -> dict[str, str]:
     }
 
 
-def _analysis_blocks(inputs: AnalysisInputs, fence: Fence) -> dict[str, str]:
+def _analysis_blocks(inputs: AnalysisInputs, fence: Fence, issue: str) -> dict[str, str]:
+    brief = clip(cleaned(inputs.brief), BODY_LIMIT)
     parts = (
-        clip(cleaned(inputs.brief), BODY_LIMIT),
+        "" if brief.strip() in issue else brief,  # the issue of a fix case holds its findings already
+        listed("Files:", [f"{one_line(path)} ({action}): {one_line(why)}" for path, action, why in inputs.files]),
+        listed("Conventions:", [one_line(line) for line in inputs.patterns]),
+        titled("Test:", one_line(inputs.test)),
         listed("Must do:", [one_line(line) for line in inputs.must_do]),
         listed("Must not do:", [one_line(line) for line in inputs.must_not_do]),
     )
     analysis = "\n\n".join(part for part in parts if part.strip())
     return {
         "analysis": fence.around(analysis, what="analysis", source="the analyst"),
+        "triage": fence.around(clip(cleaned(inputs.triage), BODY_LIMIT), what="triage", source="the pm"),
         "plan": fence.around(clip(cleaned(inputs.plan), BODY_LIMIT), what="plan", source="the pm"),
     }
 
@@ -72,15 +77,15 @@ def _progress_blocks(inputs: ProgressInputs, fence: Fence) -> dict[str, str]:
 
 
 def _talk_blocks(inputs: TalkInputs, fence: Fence) -> dict[str, str]:
-    earlier = case_words.said_before(fence, inputs.earlier)
+    asked = case_words.asked_of_people(fence, inputs.asked_before)
+    earlier = "\n".join(part for part in (asked, case_words.said_before(fence, inputs.earlier)) if part)
     remarks = case_words.numbered_remarks(fence, inputs.remarks)
     return {
         "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "earlier": titled("Said earlier in this case, oldest first; an owner's word still holds:", earlier),
         "remarks": titled("Remarks of people on the pull request, by number:", remarks),
         "questions": case_words.open_questions(fence, inputs.questions),
-        "answers": case_words.own_questions(fence, inputs.answers),
-        "asked_before": case_words.asked_of_people(fence, inputs.asked_before),
+        "answers": case_words.answered_questions(fence, inputs.answers),
         "state_left": fence.around(clip(cleaned(inputs.state_left)), what="where the case stands", source=_RECORD),
     }
 
@@ -98,8 +103,7 @@ def _fixed_blocks() -> dict[str, str]:
     """Texts that several prompts share."""
     return {
         "stuck": template("stuck"),
-        "change": template("developer.outcome"),
-        "statuses": template("developer.statuses"),
+        "developer_rules": fill(template("developer.rules"), {"stuck": template("stuck")}),
         "findings": template("tech_lead.findings"),
         "criteria": template("tech_lead.criteria"),
     }

@@ -11,12 +11,13 @@ _BYTES_PER_TOKEN = 4
 class Meter:
     """Gets the bytes of an answer as they come. `usage` is what was seen so far, also if the answer broke off."""
 
-    def __init__(self, *, streamed: bool) -> None:
+    def __init__(self, *, streamed: bool, request_bytes: int) -> None:
         self.began = False
         """Whether any part of the model's answer was seen. Before that `usage` means nothing."""
         self.error: str | None = None
         """The kind of error with which the provider ended a stream after it had begun."""
         self.streamed = streamed
+        self._request_bytes = request_bytes
         self._pending = b""
         self._usage = Usage()
         self._written = 0
@@ -24,8 +25,16 @@ class Meter:
 
     @property
     def usage(self) -> Usage:
-        guessed = self._written // _BYTES_PER_TOKEN
-        return self._usage.model_copy(update={"output_tokens": max(self._usage.output_tokens, guessed)})
+        """As the provider reports it. What it leaves out is guessed from the bytes: no answer is free because its
+        server does not count."""
+        seen = self._usage
+        written = max(seen.output_tokens, self._written // _BYTES_PER_TOKEN)
+        asked = seen.input_tokens
+        if self.began and not (
+            asked or seen.cache_read_tokens or seen.cache_write_tokens or seen.long_cache_write_tokens
+        ):
+            asked = self._request_bytes // _BYTES_PER_TOKEN
+        return seen.model_copy(update={"output_tokens": written, "input_tokens": asked})
 
     def feed(self, chunk: bytes) -> None:
         self._pending += chunk
@@ -41,6 +50,7 @@ class Meter:
         if not self.streamed:
             answer = _parsed(self._pending)
             self.began = bool(answer)
+            self._written = len(json.dumps(answer.get("content", "")))
             self._note(answer.get("usage"))
 
     def _event(self, event: dict[str, Any]) -> None:  # the edge: the provider's JSON
@@ -52,7 +62,6 @@ class Meter:
                 self._note(usage)
             case {"type": "message_delta", "usage": dict(usage)}:
                 self._note(usage)
-                self._written = 0  # the true number is known now
             case {"type": "content_block_delta", "delta": dict(delta)}:
                 self._written += sum(len(str(value)) for key, value in delta.items() if key != "type")
 
@@ -67,6 +76,8 @@ class Meter:
             **_written_to_caches(usage),
         }
         self._usage = self._usage.model_copy(update={k: v for k, v in seen.items() if isinstance(v, int) and v >= 0})
+        if isinstance(told := usage.get("output_tokens"), int) and told > 1:
+            self._written = 0  # the true number is known now; a stream begins with 1, whatever follows
 
 
 def _written_to_caches(usage: dict[str, Any]) -> dict[str, object]:

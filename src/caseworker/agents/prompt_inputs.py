@@ -19,6 +19,13 @@ class AnalysisInputs:
 
     brief: str = ""
     """The analyst's, in Markdown."""
+    triage: str = ""
+    """Why the pm lets it be worked on, and what it has seen."""
+    files: tuple[tuple[str, str, str], ...] = ()
+    """(path, what is to be done with it, what for)."""
+    patterns: tuple[str, ...] = ()
+    test: str = ""
+    """Where the test belongs, and what it shows."""
     must_do: tuple[str, ...] = ()
     must_not_do: tuple[str, ...] = ()
     plan: str = ""
@@ -58,8 +65,8 @@ class TalkInputs:
     """What the case waited for, and where it goes on."""
     questions: tuple[tuple[str, str], ...] = ()
     """(who asks, question): what this turn is to answer."""
-    answers: tuple[tuple[str, str, str], ...] = ()
-    """(who was asked, question, answer): what this role has asked the others."""
+    answers: tuple[tuple[str, str, str, str], ...] = ()
+    """(who asked, who was asked, question, answer): what roles have asked each other. `you`: this role."""
     attachments: tuple[tuple[str, str, str, int], ...] = ()
     """(path, what its author called it, media type, bytes) of the files that people sent."""
     problems: tuple[tuple[str, str], ...] = ()

@@ -20,19 +20,25 @@ _ROLE_LINES: Final[dict[Role, str]] = {
     Role.INVESTIGATOR: "investigator: you find the cause, by evidence.",
 }
 
+_FIXED_FROM_HERE: Final = "\n\n===\n\n"
+"""Parts a template: before it what differs from case to case, after it what does not."""
+
 
 def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
     """(system prompt, prompt) of a turn."""
-    system = fill(template("system"), {"role_line": _ROLE_LINES[role]})
     match inputs:
         case IssueInputs():
-            return system, fill(template(issue_template(role, task)), issue_blocks(inputs, new_fence()))
+            name, blocks = issue_template(role, task), issue_blocks(inputs, new_fence())
         case BugInputs():
-            return system, fill(template(bug_template(inputs)), bug_blocks(inputs, new_fence()))
+            name, blocks = bug_template(inputs), bug_blocks(inputs, new_fence())
         case PullInputs():
-            return system, fill(template(pull_template(role, task)), pull_blocks(inputs, new_fence()))
+            name, blocks = pull_template(role, task), pull_blocks(inputs, new_fence())
         case _:
             assert_never(inputs)
+    # What is the same for every case goes first, into the system prompt: the provider's cache finds it again.
+    case_part, _, fixed_part = template(name).partition(_FIXED_FROM_HERE)
+    system = fill(template("system"), {"role_line": _ROLE_LINES[role], "task_rules": fill(fixed_part, blocks)})
+    return system, fill(case_part, blocks)
 
 
 def repair(problem: str) -> str:

@@ -19,8 +19,7 @@ _SERVED: Final = frozenset({CONVERSATION_TOOL, *get_args(Skill), *STATE_CALLS})
 _OURS: Final = f"mcp__{SERVER}__"
 """The prefix that the agent's program puts before the names of tools that we serve."""
 
-# An agent with a shell searches with it: Grep and Glob would add 4 KB of definitions to every model call.
-_LOOK: Final = ("Read", "Grep", "Glob")
+# An agent with a shell searches with it: tools of their own for that would only make every model call longer.
 _RUN: Final = ("Bash", "Read")
 _WRITE: Final = ("Bash", "Read", "Edit", "Write")
 
@@ -35,9 +34,7 @@ _WRITING: Final[dict[Role, frozenset[Task]]] = {
 
 def tools_for(role: Role, task: Task, *, read_only: bool = False) -> tuple[str, ...]:
     """`read_only`: nothing may be changed here, as on the branch of a fork."""
-    if writes(role, task) and not read_only:
-        return _WRITE
-    return _LOOK if role is Role.PM else _RUN
+    return _WRITE if writes(role, task) and not read_only else _RUN
 
 
 def writes(role: Role, task: Task) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from caseworker.agents.accounting import Account, Stop, Trouble, refused_by, unsent
+from caseworker.agents.accounting import Account, Cap, Stop, Trouble, refused_by, unsent
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.meter import Meter
 from caseworker.agents.provider_words import read_refusal
@@ -90,8 +90,11 @@ class SingleQuestions:
         return Account(
             ledger=self._ledger,
             payer=SingleQuestion(purpose=question.purpose, account=question.account),
-            cap_micros=question.cap_micros,
-            budget="the case's budget" if of_a_case else "the repository's budget for 24 hours",
+            cap=Cap(
+                micros=question.cap_micros,
+                budget="the case's budget" if of_a_case else "the repository's budget for 24 hours",
+            ),
+            prices=self._model.prices,
             rehearsed=upstream.rehearsed,
         )
 
@@ -134,7 +137,7 @@ async def _call(call: ModelCall, upstream: Upstream, account: Account) -> Reply 
     reservation = await _reserve(call, account)
     if not isinstance(reservation, int):
         return _failed(reservation)
-    meter = Meter(streamed=False)
+    meter = Meter(streamed=False, request_bytes=len(call.body))
     uncharged = upstream.rehearsed
     try:
         answer = await upstream.send(call)
@@ -163,7 +166,7 @@ async def _reserve(call: ModelCall, account: Account) -> int | Stop | Trouble:
         await asyncio.wait([reserving])
         made = reserving.result()
         if isinstance(made, int):
-            await account.settle(made, call, Meter(streamed=False))
+            await account.settle(made, call, Meter(streamed=False, request_bytes=0))
         raise
 
 

@@ -1,6 +1,7 @@
 """Makes the reader of comments that mention us: it classifies them, chats, and remembers rules."""
 
 from caseworker.agents.claude import ModelSettings
+from caseworker.agents.price_list import PriceList
 from caseworker.agents.questions.asker import Asker
 from caseworker.agents.questions.chat_reply import ChatReplies
 from caseworker.agents.questions.classify_intent import IntentClassifier
@@ -38,5 +39,6 @@ def model_settings(settings: Settings) -> ModelSettings:
     return ModelSettings(
         key=key.get_secret_value() if key else None,
         base_url=settings.anthropic_base_url,
+        prices=PriceList(settings.prices),
         pace=settings.rehearsal_pace,
     )

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr, field_validat
 from pydantic_core import PydanticCustomError
 
 from caseworker.app.surface_settings import GitHubSettings, SlackSettings
-from caseworker.core.base.budget import MICROS
+from caseworker.core.base.budget import MICROS, Price
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
 from caseworker.core.base.roles import Role, Task
@@ -53,6 +53,9 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     anthropic_base_url: str = "https://api.anthropic.com"
     models: dict[ModelKey, str] = Field(default_factory=dict)
     """By `role.task`, `role` or `default`. Missing ones keep their default."""
+
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """Dollars for a million tokens, by the model's name: for models that no list knows. 0 for a model of one's own."""
 
     sandbox: Literal["bubblewrap", "off"] = "bubblewrap"
     expose: list[Path] = Field(default_factory=list)

@@ -16,7 +16,7 @@ from caseworker.core.base.untrusted_text import one_line
 from caseworker.core.casefile.review_learnings import LONGEST_RULE, Provenance, Rule, Scope
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import Approve, Command, MessageKind, Rerun, Retry, Say, StartWork
-from caseworker.core.people.messages import NO_MESSAGE, TEXT_LIMIT, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, TEXT_LIMIT, WORK_ON_IT, NewMessage, Standing
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import Dispatched, Duplicate, NotDone, Outcome, RefusalReason
 from caseworker.core.runs.dispatch import (
@@ -138,7 +138,7 @@ class Dispatcher:
         opened = await self._store.dispatches.open_case(
             issue,
             _dispatch(asked, go),
-            _message(asked, case, new_trace(), Say(), "Please work on this issue."),
+            _message(asked, case, new_trace(), Say(), WORK_ON_IT),
             thread=thread_on(event.repository, event.number),
             policy=policy.model_copy(update={"until": start.until}),
             rehearsal=self._place.rehearsal,

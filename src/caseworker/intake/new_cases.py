@@ -11,7 +11,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import title_of
 from caseworker.core.people.caps import CapName
 from caseworker.core.people.commands import MessageKind, Say, StartWork
-from caseworker.core.people.messages import NO_MESSAGE, Audience, NewMessage, Standing
+from caseworker.core.people.messages import NO_MESSAGE, WORK_ON_IT, Audience, NewMessage, Standing
 from caseworker.core.record.entries import Noted
 from caseworker.intake.conversation import TERMINAL, Words, ring
 from caseworker.ports import Doorbell, Issue, NewBug, NewPullCase, Store, Thread
@@ -55,7 +55,7 @@ class NewCases:
             author=author,
             standing=Standing.OWNER,
             command=Say(),
-            text="Please work on this issue.",
+            text=WORK_ON_IT,
             trace=trace,
         )
         new = await self._store.cases.open(issue, policy=policy, rehearsal=rehearsal, trace=trace, first=first)

@@ -31,6 +31,7 @@ async def issue_document(
         "trace": stored.trace,
         "runs": [run_json(run) for run in await store.runs.of(case.id)],
         "summary": summary.model_dump(mode="json"),
+        "usage": (await store.ledger.spent(case.id)).usage.model_dump(mode="json"),
         "messages": [
             {**message.model_dump(mode="json"), "kind": message.kind, "receipt": receipt(message, turns)}
             for message in await store.inbox.of(case.id)

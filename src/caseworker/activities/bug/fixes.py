@@ -3,7 +3,7 @@
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import BugCase
-from caseworker.core.bug.fix_issue import fix_body, public_body, standing_findings
+from caseworker.core.bug.fix_issue import fix_body, new_words, public_body, standing_findings
 from caseworker.core.bug.words import findings
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, TestEntry, new_case_file
 from caseworker.core.issue.states import TERMINAL
@@ -24,7 +24,8 @@ class Fixes:
         to the open fix, or opens another one if the fix has ended."""
         known = await self._store.cases.load(bug.repair.fix) if bug.repair.fix else None
         if known is not None and known.case.state not in TERMINAL:
-            await self._send(known.case.id, stored, bug, f"New findings:\n\n{findings(outcome)}")
+            said = await self._store.inbox.of(bug.id)
+            await self._send(known.case.id, stored, bug, new_words(said, bug.progress.turns, outcome))
             case = known.case.id
         else:
             case = await self._open_case(stored, bug)

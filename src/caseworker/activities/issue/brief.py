@@ -147,6 +147,10 @@ class IssueBriefs:
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(
                 brief=file.analysis.brief,
+                triage=recollection.triage_of(done, file),
+                files=tuple((one.path, one.action, one.purpose) for one in file.analysis.files),
+                patterns=tuple(file.analysis.patterns),
+                test=_test_words(file),
                 must_do=tuple(file.analysis.must_do),
                 must_not_do=(*file.analysis.must_not_do, *_allowed_exceptions(request.case)),
                 plan=recollection.plan_of(done),
@@ -195,10 +199,10 @@ class IssueBriefs:
             said=(*late, *recollection.said_in(others, request.turn)),
             earlier=recollection.said_before(others, request.turn),
             remarks=remarks,
-            asked_before=recollection.asked_before(done, task),
+            asked_before=recollection.asked_before(done),
             state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
             questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
-            answers=recollection.answers_to(file, role),
+            answers=recollection.answered(file, role),
             attachments=readable(sent, folder),
             problems=unreadable(sent),
         )
@@ -232,8 +236,11 @@ class IssueBriefs:
             return ""
         builds = await self._store.builds.of(request.case.id)
         if request.task not in recollection.INQUIRING:
-            seen = [latest(builds, stage) for stage in (Stage.RED, Stage.HEAD)]
-            return "\n\n".join(build_words(build) for build in seen if build is not None)
+            red, head = (latest(builds, stage) for stage in (Stage.RED, Stage.HEAD))
+            # The proof of the head runs the same tests on the base: newer, and of the tests as they are now.
+            seen = [head] if head is not None and head.proof is not None else [red, head]
+            told = request.case.evidence.feedback
+            return "\n\n".join(build_words(build, told) for build in seen if build is not None)
         newest = [latest(builds, stage) for stage in Stage]
         return "\n\n".join(f"build {one.number}. {build_words(one)}" for one in newest if one is not None)
 
@@ -251,6 +258,13 @@ class IssueBriefs:
             return ()
         changed = await self._workspaces.changed(workspace, workspace.base, commit)
         return tuple(review_rules(await self._store.review_learnings.of(stored.repository), changed))
+
+
+def _test_words(file: CaseFile) -> str:
+    test = file.analysis.test_requirement
+    if test is None or not test.required:
+        return ""
+    return ": ".join(part for part in (test.location, test.description) if part)
 
 
 def _allowed_exceptions(case: IssueCase) -> list[str]:

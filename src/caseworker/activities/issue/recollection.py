@@ -12,10 +12,10 @@ from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
-from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome
+from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import SPOKEN, Message
+from caseworker.core.people.messages import SPOKEN, WORK_ON_IT, Message
 from caseworker.ports import FinishedTurn
 
 _READ_BY_AGENTS: Final = SPOKEN | {
@@ -52,7 +52,6 @@ WITH_REMARKS: Final = frozenset(
     {Task.IMPLEMENT, Task.FIX, Task.REFACTOR, Task.ADDRESS_FEEDBACK, Task.REVIEW, Task.VALIDATE, Task.UNBLOCK}
 )
 """Tasks whose prompt numbers people's remarks; other tasks get them as ordinary messages."""
-_FOR_THE_PM: Final = frozenset({Task.QUESTIONS, Task.INTERPRET, Task.UNBLOCK})
 
 
 def is_among(tasks: Collection[Task], role: Role, task: Task) -> bool:
@@ -66,10 +65,17 @@ def plan_of(turns: Sequence[FinishedTurn]) -> str:
     return next((plan.plan for plan in reversed(plans) if plan.status == "PLANNING_COMPLETE"), "")
 
 
-def asked_before(turns: Sequence[FinishedTurn], task: Task) -> tuple[str, ...]:
+def triage_of(turns: Sequence[FinishedTurn], file: CaseFile) -> str:
+    """What the pm has found out. An analysis that it could not finish is where the analyst begins."""
+    triages = [turn.outcome for turn in turns if isinstance(turn.outcome, TriageOutcome)]
+    if not triages:
+        return ""
+    begun = "" if file.analysis.completed else file.analysis.brief
+    return "\n\n".join(part for part in (triages[-1].reason, begun) if part)
+
+
+def asked_before(turns: Sequence[FinishedTurn]) -> tuple[str, ...]:
     """The questions that people were asked so far, each once."""
-    if task not in _FOR_THE_PM:
-        return ()
     return tuple(dict.fromkeys(question for turn in turns for question in _asked_by(turn)))
 
 
@@ -131,17 +137,27 @@ def questions_to(file: CaseFile, role: Role) -> tuple[tuple[str, str], ...]:
     return tuple((_name(question.from_), question.question) for question in asked_of(file, role))
 
 
-def answers_to(file: CaseFile, role: Role) -> tuple[tuple[str, str, str], ...]:
-    """(who was asked, question, answer) for each question that this role asked."""
+def answered(file: CaseFile, role: Role) -> tuple[tuple[str, str, str, str], ...]:
+    """(who asked, who was asked, question, answer) of each question between roles that has an answer. Every role is
+    told: what was answered once is not asked again."""
     return tuple(
-        (_name(one.to), one.question, one.answer if one.answered else f"none; {one.answer}")
+        (
+            _seen_by(role, one.from_),
+            _seen_by(role, one.to),
+            one.question,
+            one.answer if one.answered else f"none; {one.answer}",
+        )
         for one in file.communication.questions
-        if one.from_ == SPEAKER[role] and one.answer
+        if one.answer
     )
 
 
 def _has_words(message: Message) -> bool:
-    return message.kind in _READ_BY_AGENTS and bool(message.text.strip())
+    return message.kind in _READ_BY_AGENTS and message.text.strip() not in ("", WORK_ON_IT)
+
+
+def _seen_by(role: Role, speaker: str) -> str:
+    return "you" if speaker == SPEAKER[role] else _name(speaker)
 
 
 def _name(speaker: str) -> str:

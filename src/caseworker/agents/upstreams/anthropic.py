@@ -6,6 +6,7 @@ from typing import Final
 import httpx
 
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, Unreachable
+from caseworker.agents.upstreams.plain_calls import needs_plain_calls, plain
 
 DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
 _PASSED_BACK: Final = ("content-type", "retry-after", "request-id", "x-should-retry")
@@ -28,6 +29,8 @@ class AnthropicUpstream:
         self._client = httpx.AsyncClient(timeout=_TIMEOUT, headers={"x-api-key": key}, trust_env=False)
 
     async def send(self, call: ModelCall) -> ModelAnswer:
+        if self._base_url != DEFAULT_BASE_URL and needs_plain_calls(call.model):
+            call = plain(call)
         url = f"{self._base_url}{call.path}" + (f"?{call.query}" if call.query else "")
         headers = {"content-type": "application/json", **call.headers}
         try:

@@ -18,7 +18,7 @@ _ERRORS: Final[dict[ScriptedError, tuple[int, str, str]]] = {
 Block = dict[str, object]
 
 
-def _message(call: ModelCall, name: str, content: list[Block]) -> dict[str, object]:
+def _message(call: ModelCall, name: str, content: list[Block], usage: Mapping[str, int]) -> dict[str, object]:
     called = any(block["type"] == "tool_use" for block in content)
     return {
         "id": name,
@@ -28,7 +28,7 @@ def _message(call: ModelCall, name: str, content: list[Block]) -> dict[str, obje
         "content": content,
         "stop_reason": "tool_use" if called else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": tokens_in(call), "output_tokens": len(json.dumps(content)) // _BYTES_PER_TOKEN},
+        "usage": {**usage, "output_tokens": len(json.dumps(content)) // _BYTES_PER_TOKEN},
     }
 
 
@@ -44,9 +44,12 @@ def error_answer(error: ScriptedError) -> ModelAnswer:
     return whole_answer(status, {"type": "error", "error": {"type": kind, "message": text}})
 
 
-def message_answer(call: ModelCall, name: str, content: list[Block]) -> ModelAnswer:
-    """With a name of its own: equal ones would be merged into one message by the agent."""
-    message = _message(call, name, content)
+def message_answer(
+    call: ModelCall, name: str, content: list[Block], usage: Mapping[str, int] | None = None
+) -> ModelAnswer:
+    """With a name of its own: equal ones would be merged into one message by the agent. `usage`: of the input; by
+    default nothing is cached."""
+    message = _message(call, name, content, usage or {"input_tokens": tokens_in(call)})
     if not call.streamed:
         return whole_answer(200, message)
     return ModelAnswer(status=200, headers=EVENTS, body=_events(message))

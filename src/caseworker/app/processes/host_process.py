@@ -17,6 +17,7 @@ from caseworker.app.processes.find_host import is_busy, settings_fingerprint
 from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.worker_loop import give_way, watch_children, work
 from caseworker.app.settings import Settings
+from caseworker.app.unpriced_models import told_unpriced, unpriced
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.abandoned import end_all_begun
 from caseworker.engine.client import connect
@@ -74,6 +75,8 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
             log.info("what a dead host had begun is begun again", activities=ended)
         place.write(_host_file(server, settings))
         log.info("host started", pid=os.getpid(), temporal=server.address.target)
+        if unknown := unpriced(settings):
+            log.warning(told_unpriced(unknown))
         watchers = [
             asyncio.create_task(_keep_alive(server, place, settings)),
             asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),

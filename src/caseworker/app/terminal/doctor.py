@@ -18,6 +18,7 @@ from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.key_check import announced, try_key
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.slack_checks import Check, examine_reports
+from caseworker.app.unpriced_models import told_unpriced, unpriced
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.engine.host import HostPlace
 
@@ -48,6 +49,7 @@ async def _all_checks(settings: Settings) -> list[Check]:
         await _agent(),
         await _records(settings),
         await try_key(settings),
+        *_prices(settings),
         _host(settings),
         *await examine_reports(settings),
         *await examine_github(settings),
@@ -157,6 +159,11 @@ async def _records(settings: Settings) -> Check:
     await store.close()
     where = "PostgreSQL" if settings.database_url.startswith("postgresql") else str(settings.home / "caseworker.db")
     return Check("records", "ok", f"{where}, {cases} cases")
+
+
+def _prices(settings: Settings) -> list[Check]:
+    unknown = unpriced(settings)
+    return [Check("prices", "note", told_unpriced(unknown))] if unknown else []
 
 
 def _host(settings: Settings) -> Check:

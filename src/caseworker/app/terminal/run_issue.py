@@ -20,6 +20,7 @@ from caseworker.app.terminal.run_subjects import Subject, find_subject
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
 from caseworker.app.terminal.summary import print_summary
+from caseworker.app.unpriced_models import told_unpriced, unpriced
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.errors import Refused, Transient
@@ -95,6 +96,8 @@ async def _opened(
 ) -> AsyncIterator[tuple[Desk, CaseId, Subject]]:
     subject = await find_subject(request.repository, request.issue, settings)
     await check_ready(request.rehearsal, settings)
+    if not quiet and request.rehearsal is None and (unknown := unpriced(settings)):
+        console.print(f"Note: {told_unpriced(unknown)}.", markup=False, highlight=False)
     if not quiet and request.repository is not None:
         await tell_how_it_is_tested(request.repository, settings, console)
     policy = policy_for(request, await subject.rules(), settings)

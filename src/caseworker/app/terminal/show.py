@@ -10,6 +10,7 @@ from caseworker.app.terminal.live_view import PlainView, print_json
 from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.budget import cache_words
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable
@@ -46,6 +47,8 @@ async def show_case(store: Store, stored: StoredCase, console: Console, *, as_js
             highlight=False,
         )
     print_summary(summary, await store.repositories.ref(stored.repository), console, as_json=False)
+    if told := cache_words((await store.ledger.spent(case)).usage):
+        console.print(f"  {told}", style="dim", highlight=False)
 
 
 async def show_pull_request(store: Store, stored: StoredCase, console: Console, *, as_json: bool) -> None:

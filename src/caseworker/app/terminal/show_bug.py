@@ -12,6 +12,7 @@ from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.show import show_pull_request, write_files
 from caseworker.app.terminal.show_conversation import print_conversation
 from caseworker.app.terminal.talk import who_words
+from caseworker.core.base.budget import cache_words
 from caseworker.core.base.ids import typed
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.messages import Attachment
@@ -50,7 +51,8 @@ _SHOWN_ELSEWHERE = (ToolCalled, ToolReturned, AgentSaid, Posted, MessageRecorded
 
 
 async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised: str) -> list[tuple[str, str]]:
-    facts = [("Cost", cost_line(summary)), ("Promised", promised)]
+    sent = cache_words((await store.ledger.spent(stored.case.id)).usage)
+    facts = [("Cost", cost_line(summary)), *([("Sent", sent)] if sent else []), ("Promised", promised)]
     fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
         facts.append(("Fix", f"{fix.case.id}, {state_words(fix.case.state)}: {standing_of(fix.case)}"))

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 MICROS = 1_000_000
 Micros = Annotated[int, Field(ge=0)]
@@ -31,48 +31,30 @@ class Usage(BaseModel):
 
 
 class Price(BaseModel):
-    """Dollars per million tokens, which is micro-dollars per token."""
+    """Dollars per million tokens, which is micro-dollars per token. A cache without a price of its own costs what
+    input costs."""
 
-    model_config = ConfigDict(frozen=True)
-    input: float
-    output: float
-    cache_write: float
-    long_cache_write: float
-    cache_read: float
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_write: float = Field(ge=0)
+    long_cache_write: float = Field(ge=0)
+    cache_read: float = Field(ge=0)
 
-
-def _price(dollars_in: float, dollars_out: float, *, cache_read: float = 0.1) -> Price:
-    """Anthropic's cache prices: a write costs 1.25 times the input (2 times if kept for an hour), a read a tenth."""
-    return Price(
-        input=dollars_in,
-        output=dollars_out,
-        cache_write=dollars_in * 1.25,
-        long_cache_write=dollars_in * 2,
-        cache_read=dollars_in * cache_read,
-    )
-
-
-PRICES: Final[tuple[tuple[str, Price], ...]] = (
-    ("haiku", _price(1, 5)),
-    ("sonnet-5", _price(2, 10)),
-    ("sonnet", _price(3, 15)),
-    ("opus-5-5", _price(4, 20, cache_read=0.05)),
-    ("opus-5", _price(5, 25)),
-    ("opus", _price(15, 75)),
-    ("fable", _price(10, 50)),
-)
-"""List prices by a part of the model's name; the first match counts. If a family has several prices, the highest."""
-
-_HIGHEST_PRICE: Final = max((price for _, price in PRICES), key=lambda price: price.output)
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_caches(cls, given: object) -> object:
+        """A single number is the price of everything: 0 for a model of one's own."""
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            given = {"input": given, "output": given}
+        if not isinstance(given, dict) or "input" not in given:
+            return given
+        write = given.get("cache_write", given["input"])
+        usual = {"cache_write": write, "long_cache_write": write, "cache_read": given["input"]}
+        return {**usual, **given}
 
 
-def price_of(model: str) -> Price:
-    """An unknown model has the highest price: a cap reached too early asks a person, one reached too late spends."""
-    return next((price for family, price in PRICES if family in model), _HIGHEST_PRICE)
-
-
-def cost(model: str, usage: Usage) -> int:
-    price = price_of(model)
+def cost(price: Price, usage: Usage) -> int:
     micros = (
         usage.input_tokens * price.input
         + usage.output_tokens * price.output
@@ -83,9 +65,22 @@ def cost(model: str, usage: Usage) -> int:
     return math.ceil(micros - 1e-9)  # rounded up; the margin removes float errors
 
 
-def worst_case(model: str, request_bytes: int, max_tokens: int) -> int:
-    """What to reserve before a call: a token per three bytes, all written to the hour cache, and the longest answer."""
-    return cost(model, Usage(long_cache_write_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
+def worst_case(price: Price, request_bytes: int, max_tokens: int) -> int:
+    """What to reserve before a call: a token per three bytes, all at the dearest price of input, and the longest
+    answer."""
+    dearest = max(price.input, price.cache_write, price.long_cache_write, price.cache_read)
+    highest = price.model_copy(update={"input": dearest})
+    return cost(highest, Usage(input_tokens=request_bytes // 3 + 1, output_tokens=max_tokens))
+
+
+def cache_words(usage: Usage) -> str:
+    """How much of the input the provider had in its cache, which costs about a tenth. Empty: nothing was sent."""
+    written = usage.cache_write_tokens + usage.long_cache_write_tokens
+    sent = usage.input_tokens + written + usage.cache_read_tokens
+    if not sent:
+        return ""
+    share = round(100 * usage.cache_read_tokens / sent)
+    return f"{sent:,} tokens sent to models, {usage.cache_read_tokens:,} of them ({share} %) from the provider's cache"
 
 
 def dollars(micros: int) -> str:

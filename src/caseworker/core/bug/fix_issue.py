@@ -50,6 +50,16 @@ def fix_body(bug: CaseId, report: str, said: Sequence[Message], found: BugOutcom
     return clip("\n\n".join(part for part in parts if part), _MOST)
 
 
+def new_words(said: Sequence[Message], turn: int, found: BugOutcome) -> str:
+    """For a fix that is open already: what was found since, and what developers said in this turn, word for word."""
+    team = (Standing.DEVELOPER, Standing.OWNER)
+    spoken = [
+        one for one in said if one.turn == turn and one.standing in team and one.kind in SPOKEN and one.text.strip()
+    ]
+    parts = ("New findings:", findings(found), _quotes("What developers said", spoken))
+    return clip("\n\n".join(part for part in parts if part), _MOST)
+
+
 def public_body(bug: CaseId, found: BugOutcome) -> str:
     """For a forge, where more people may read than reported it: the findings, and nobody's own words."""
     return f"Found while looking into {bug}, which was reported elsewhere.\n\n## Findings\n\n{findings(found)}"

@@ -124,6 +124,9 @@ def _fix_words(kind: MessageKind | None) -> str:
             return ""
 
 
+_WHICH_FIX: Final = {About.FIX_OPENED: "The", About.ANOTHER_FIX: "Another"}
+
+
 def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
     bug = context.case
     match post.about:
@@ -161,8 +164,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.ASKED_TO_CLOSE:
             return _asked_to_close(bug)
         case About.FIX_OPENED | About.ANOTHER_FIX:
-            which = "The" if post.about is About.FIX_OPENED else "Another"
-            return f"{which} fix is being worked on as {bug.repair.fix}. {_ANNOUNCED}"
+            return f"{_WHICH_FIX[post.about]} fix is being worked on as {bug.repair.fix}. {_ANNOUNCED}"
         case About.FIX_INFORMED:
             return f"The new findings were passed on to {bug.repair.fix}."
         case About.FIX_REFUSED:

@@ -23,7 +23,7 @@ from caseworker.core.casefile.model import (
 from caseworker.core.casefile.ownership import SPEAKER, check_owned, is_open_to, take_up
 from caseworker.core.evidence.builds import Build, Purpose, how_it_ended
 from caseworker.core.issue.states import IssueState
-from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.analyst import AnalysisOutcome, FileNote
 from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import Change, ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
@@ -33,7 +33,14 @@ from caseworker.core.outcomes.investigation import (
     UnblockingOutcome,
 )
 from caseworker.core.outcomes.outcome import IssueOutcome
-from caseworker.core.outcomes.pm import DefectPlace, InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
+from caseworker.core.outcomes.pm import (
+    DefectPlace,
+    InterpretOutcome,
+    IssueType,
+    PlanOutcome,
+    QuestionsOutcome,
+    TriageOutcome,
+)
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
 
@@ -64,7 +71,7 @@ def after_outcome(
 def _section_changes(file: CaseFile, outcome: IssueOutcome, attempt: int, given: str | None) -> dict[str, object]:
     match outcome:
         case TriageOutcome():
-            named = {"analysis": _analysis_of_defect(outcome.defect)} if outcome.defect is not None else {}
+            named = {"analysis": _analysis_by_triage(outcome)} if outcome.defect or outcome.analysis else {}
             issue = file.issue.model_copy(update={"type": outcome.type})
             return {"issue": issue, "triage": _triage(outcome), **named}
         case InterpretOutcome(status="REJECT"):
@@ -100,26 +107,56 @@ def _triage(outcome: TriageOutcome) -> TriageSection:
     )
 
 
-def _analysis_of_defect(defect: DefectPlace) -> AnalysisSection:
-    """The analysis of a plain small bug, which its triage brings along."""
+def _analysis_by_triage(outcome: TriageOutcome) -> AnalysisSection:
+    """The analysis that a triage brings along. If it is not enough, the analyst begins with it."""
+    found, defect = outcome.analysis, outcome.defect
+    if found is None:
+        assert defect is not None
+        return _analysis_of_defect(defect, completed=outcome.brings_analysis)
     return AnalysisSection(
-        completed=True,
+        completed=outcome.brings_analysis,
+        files=_file_entries(found.files),
+        patterns=found.patterns,
+        test_requirement=TestEntry(
+            required=True,
+            type="regression" if outcome.type is IssueType.BUG_FIX else "feature",
+            location=found.test_location,
+            description=found.test_description,
+        ),
+        must_do=found.must_do,
+        must_not_do=found.must_not_do,
+        brief="\n\n".join([*([_place_words(defect)] if defect else []), found.whole_brief]),
+    )
+
+
+def _analysis_of_defect(defect: DefectPlace, *, completed: bool) -> AnalysisSection:
+    """The least that is known of a plain small bug."""
+    return AnalysisSection(
+        completed=completed,
         files=[FileEntry(path=defect.path, purpose=defect.problem, action="modify")],
         test_requirement=TestEntry(required=True, type="regression", description=defect.expected),
         must_do=[defect.expected],
-        brief=f"`{defect.path}:{defect.line}`: {defect.problem}\n\nInstead: {defect.expected}",
+        brief=_place_words(defect),
     )
+
+
+def _place_words(defect: DefectPlace) -> str:
+    return f"`{defect.path}:{defect.line}`: {defect.problem}\n\nInstead: {defect.expected}"
+
+
+def _file_entries(notes: Sequence[FileNote]) -> list[FileEntry]:
+    return [FileEntry(path=note.path, purpose=note.purpose, action=note.action) for note in notes]
 
 
 def _analysis(outcome: AnalysisOutcome) -> AnalysisSection:
     return AnalysisSection(
         completed=outcome.status == "READY",
-        files=[FileEntry(path=note.path, purpose=note.purpose, action=note.action) for note in outcome.files],
+        files=_file_entries(outcome.files),
         patterns=outcome.patterns,
         test_requirement=TestEntry.model_validate(outcome.test_requirement.model_dump()),
         must_do=outcome.must_do,
         must_not_do=outcome.must_not_do,
-        brief=outcome.brief,
+        brief=outcome.whole_brief,
     )
 
 

@@ -189,7 +189,7 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
                 "topics": tuple(triage.topics),
                 "weighty": triage.scope != "SMALL" or triage.complexity == "complex",
                 "senior": case.limits.senior or not SECURITY.isdisjoint(triage.topics),
-                "analysed": case.requirements.analysed or triage.needs_no_analysis,
+                "analysed": case.requirements.analysed or triage.brings_analysis,
             }
         case AnalysisOutcome() as analysis:
             # A bug needs a regression test, even if the analyst disagrees: only a person may waive it.

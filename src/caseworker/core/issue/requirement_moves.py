@@ -28,7 +28,8 @@ def after_triage(case: IssueCase, outcome: TriageOutcome, to: IssueState, policy
         return move.model_copy(update={"say": Draft(about=A.SENSITIVE)})
     if limit_of(case, policy) is Milestone.TRIAGE:
         return milestone("The issue is triaged", then)
-    how = "The triage names the defect" if outcome.needs_no_analysis else "It comes with its analysis"
+    by_triage = "The triage names the defect" if outcome.defect is not None else "The triage brings the analysis"
+    how = by_triage if outcome.brings_analysis else "It comes with its analysis"
     if case.requirements.analysed and plan_first:  # there is no edge from here to the planning state
         reason = f"{how}; the analyst checks it, and how to go about it is planned before any test."
         return Move(to=S.ANALYZING_REQUIREMENTS, reason=reason)

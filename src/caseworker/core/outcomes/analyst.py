@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from caseworker.core.base.text import fenced
 from caseworker.core.outcomes.answers import Answer, Line, Prose, WorkOutcome
 
 
@@ -22,7 +23,40 @@ class TestRequirement(Answer):
     description: Line = ""
 
 
-class AnalysisOutcome(WorkOutcome):
+class Tried(Answer):
+    """What was run and tried to understand the issue."""
+
+    reproduction: Prose = Field(default="", description="The commands that show it, and what they printed.")
+    fix: Prose = Field(default="", description="A diff that you tried in a copy and saw work.")
+
+
+class _Brief(Answer):
+    """What tester and developer are told, with what was tried: so that nobody has to find it out again."""
+
+    brief: Prose = Field(description="Markdown, for tester and developer.")
+    tried: Tried = Field(default_factory=Tried)
+
+    @property
+    def whole_brief(self) -> str:
+        shown, fix = self.tried.reproduction.strip(), self.tried.fix.strip("\n")
+        parts = [self.brief.strip()]
+        parts += [f"Reproduced:\n\n{fenced(shown)}"] if shown else []
+        parts += [f"Tried in a copy, where it worked:\n\n{fenced(fix)}"] if fix.strip() else []
+        return "\n\n".join(parts)
+
+
+class PlainAnalysis(_Brief):
+    """The analysis of a plain small issue, as its triage brings it along."""
+
+    files: list[FileNote] = Field(min_length=1, max_length=10)
+    patterns: list[Line] = Field(default_factory=list, max_length=10)
+    test_location: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="The test file.")
+    test_description: Line = Field(min_length=1, description="What must fail now and pass later.")
+    must_do: list[Line] = Field(min_length=1, max_length=10)
+    must_not_do: list[Line] = Field(default_factory=list, max_length=10)
+
+
+class AnalysisOutcome(_Brief, WorkOutcome):
     kind: Literal["analysis"] = "analysis"
     status: Literal["READY", "UNCLEAR", "BLOCKED"]
     confidence: float = Field(ge=0, le=1, description="That the requirements are understood.")
@@ -33,4 +67,3 @@ class AnalysisOutcome(WorkOutcome):
     must_do: list[Line] = Field(max_length=30)
     must_not_do: list[Line] = Field(default_factory=list, max_length=30)
     questions: list[Line] = Field(default_factory=list, max_length=10)
-    brief: Prose = Field(description="Markdown brief for tester and developer.")

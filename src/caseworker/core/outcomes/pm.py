@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from caseworker.core.outcomes.analyst import PlainAnalysis
 from caseworker.core.outcomes.answers import HANDED_IN, Answer, Line, Prose, WorkOutcome
 from caseworker.core.outcomes.investigation import InvestigationRequest, check_requested
 
@@ -46,13 +47,16 @@ class TriageOutcome(WorkOutcome):
     complexity: Literal["simple", "moderate", "complex"]
     reason: Line = Field(description="Why, in words the author of the issue can use.")
     topics: list[Topic] = Field(default_factory=list, max_length=6, description="What of these it would change.")
-    defect: DefectPlace | None = Field(default=None, description="Of a plain small bug, if you saw the line.")
+    defect: DefectPlace | None = Field(default=None, description="Of a bug, if you saw the line.")
+    analysis: PlainAnalysis | None = Field(default=None, description="Of a plain small issue.")
 
     @property
-    def needs_no_analysis(self) -> bool:
-        """Whether it is a plain small bug whose defect is known, and nobody has to agree first."""
-        plain = self.type is IssueType.BUG_FIX and self.scope == "SMALL" and self.complexity == "simple"
-        return plain and self.status == "PROCEED" and not self.topics and self.defect is not None
+    def brings_analysis(self) -> bool:
+        """Whether it is a plain small issue that needs no turn of the analyst, and nobody has to agree first. Of a bug
+        the defect has to be known; of other work, what is to be done."""
+        plain = self.scope == "SMALL" and self.complexity == "simple"
+        known = self.defect if self.type is IssueType.BUG_FIX else self.analysis
+        return plain and self.status == "PROCEED" and not self.topics and known is not None
 
 
 class PlanOutcome(WorkOutcome):

@@ -13,6 +13,9 @@ ALIASES: Final[dict[Role, dict[str, str]]] = {
     },
 }
 
+UNOFFERED: Final = frozenset({"READY_FOR_REVIEW", "NEEDS_TECH_LEAD_VALIDATION", "ESCALATE"})
+"""Statuses that lead where another one leads. They are understood, and agents are not told of them."""
+
 
 def canonical(role: Role, status: str) -> str:
     return ALIASES.get(role, {}).get(status, status)

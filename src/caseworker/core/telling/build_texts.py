@@ -1,9 +1,8 @@
 """Texts about builds, for agents and for pull requests."""
 
-import re
 from collections.abc import Sequence
 
-from caseworker.core.base.text import code
+from caseworker.core.base.text import code, fenced
 from caseworker.core.evidence.builds import Build, CommandRun, Stage, how_it_ended
 from caseworker.core.evidence.test_report import count_words
 
@@ -15,30 +14,50 @@ def _bullets(lines: Sequence[str]) -> str:
 def run_words(run: CommandRun, *, lines: int = 25) -> str:
     """A command, how it ended, and the end of its output in a code fence that no output can close."""
     tail = "\n".join(run.output.strip().splitlines()[-lines:])
-    longest = max((len(ticks) for ticks in re.findall(r"`+", tail)), default=0)
-    fence = "`" * max(3, longest + 1)
+    return f"{_ending_words(run)}\n\n{fenced(tail)}"
+
+
+def _ending_words(run: CommandRun) -> str:
     counts = f": {count_words(run.report)}" if run.report is not None else ""
-    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s{counts}\n\n{fence}\n{tail}\n{fence}"
+    return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s{counts}"
 
 
-def build_words(build: Build) -> str:
-    """For an agent: the commit, the commands, and how each ended."""
+def build_words(build: Build, feedback: str = "") -> str:
+    """For an agent: the commit, the commands, and how each ended. Output is shown of failures only, each once, and not
+    of those in the feedback that the agent gets as well."""
     title = {
         Stage.BASE: "On the base",
         Stage.RED: "With the new test and without the change",
         Stage.HEAD: "On the head",
     }
-    runs = "\n\n".join(run_words(run) for run in build.runs)
-    told = f"{title[build.stage]} ({build.commit[:12]}):\n\n{runs}"
+    told = f"{title[build.stage]} ({build.commit[:12]}):\n\n{_failures_once(build.runs, feedback)}"
     if build.proof is None:
         return told
-    again = "\n\n".join([f"{build.proof.verdict.reason}.", *(run_words(run) for run in build.proof.runs)])
+    again = f"{build.proof.verdict.reason}.\n\n{_failures_once(build.proof.runs, feedback)}".strip()
     return f"{told}\n\nThe tests as they are on the head, run on the base's code:\n\n{again}"
+
+
+def _failures_once(runs: Sequence[CommandRun], feedback: str) -> str:
+    """All tests and the new test alone fail in the same way: the shorter output, which comes last, shows it."""
+    last = {_failed_tests(run): number for number, run in enumerate(runs) if _failed_tests(run)}
+    shown = [
+        not run.passed and last.get(_failed_tests(run), number) == number and _fed_back(run) not in feedback
+        for number, run in enumerate(runs)
+    ]
+    return "\n\n".join(run_words(run) if show else _ending_words(run) for run, show in zip(runs, shown, strict=True))
+
+
+def _fed_back(run: CommandRun) -> str:
+    return run_words(run, lines=60)
+
+
+def _failed_tests(run: CommandRun) -> frozenset[str]:
+    return frozenset(test.name for test in (*run.report.failed, *run.report.broken)) if run.report else frozenset()
 
 
 def build_feedback(build: Build) -> str:
     """For the developer: the failed commands and the end of their output."""
-    return "\n\n".join(run_words(run, lines=60) for run in build.runs if not run.passed)
+    return "\n\n".join(_fed_back(run) for run in build.runs if not run.passed)
 
 
 def forbidden_feedback(sentences: Sequence[str], instruments: Sequence[str] = ()) -> str:
