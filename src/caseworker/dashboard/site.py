@@ -75,5 +75,5 @@ async def _static(request: Request) -> Response:
 async def _not_here(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if request.url.path.startswith("/api/"):
-        return problem(error.status_code, HTTPStatus(error.status_code).phrase, error.detail)
+        return problem(error.status_code, HTTPStatus(error.status_code).phrase, error.detail, headers=error.headers)
     return html("problem.html", request, error.status_code, values={"problem": error.detail})
