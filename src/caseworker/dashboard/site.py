@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -51,7 +52,8 @@ def make_site(office: Office) -> ASGIApp:
         *_api_routes(office),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_here})
-    return Guard(app, place=office.place, sessions=office.sessions)
+    packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)  # leaves event streams as they are
+    return Guard(packed, place=office.place, sessions=office.sessions)
 
 
 def _api_routes(office: Office) -> list[Route]:
