@@ -5,7 +5,7 @@ VENV := .venv
 unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 
-# A real browser, for the pictures and one slow test. It is large, so `make test` does without.
+# A real browser, for the pictures and some slow tests. It is large, so `make test` does without.
 # For the reactions in the pictures it needs a font with emoji (Debian: fonts-noto-color-emoji).
 BROWSER = command -v chromium >/dev/null || scripts/install $(PYTHON) $(VENV) requirements-dev.lock chromium
 
@@ -51,7 +51,7 @@ docs: $(VENV)/.ready-docs ## Build the documentation site into site/; a broken l
 wheel: $(VENV)/.ready-dev ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
-pictures: $(VENV)/.ready-dev ## Make the pictures of the GitHub demo again, from a real run in Chromium
+pictures: $(VENV)/.ready-dev ## Make the pictures of the GitHub demo and the dashboard again, from real runs in Chromium
 	@$(BROWSER)
 	$(BIN)/python -m scripts.pictures
 

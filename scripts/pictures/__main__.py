@@ -1,8 +1,9 @@
-"""Writes docs/github-*.png: `python -m scripts.pictures`. With another folder as its argument, there."""
+"""Writes docs/github-*.png and docs/dashboard-*.png: `python -m scripts.pictures [FOLDER] [github|dashboard]`."""
 
 import asyncio
 import sys
 from pathlib import Path
+from typing import Final
 
 from caseworker.app.demos.github_demo import github_with_bot
 from caseworker.app.demos.github_guide import CORRECTION
@@ -11,6 +12,7 @@ from caseworker.app.demos.github_walk import seen
 from caseworker.app.demos.own_github import OwnGitHub
 from caseworker.app.load_settings import load_settings
 from scripts.pictures.browser import Browser, chromium
+from scripts.pictures.dashboard import make_dashboard_pictures
 
 _LARGEST = 150_000
 
@@ -48,10 +50,14 @@ async def _shows(browser: Browser, words: str) -> None:
     await browser.until(f"document.body.innerText.includes({words!r})")
 
 
+_MAKERS: Final = {"github": make_pictures, "dashboard": make_dashboard_pictures}
+
+
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
-    asyncio.run(make_pictures(folder))
-    for file in sorted(folder.glob("github-*.png")):
+    for name in sys.argv[2:] or _MAKERS:
+        asyncio.run(_MAKERS[name](folder))
+    for file in sorted([*folder.glob("github-*.png"), *folder.glob("dashboard-*.png")]):
         size = file.stat().st_size
         sys.stdout.write(f"{file}: {size // 1000} KB\n")
         if size > _LARGEST:

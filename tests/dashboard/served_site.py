@@ -1,6 +1,7 @@
 """The dashboard in a process of its own, which a test can kill: `python -m tests.dashboard.served_site HOME PORT`."""
 
 import asyncio
+import json
 import signal
 import socket
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import httpx
 import uvicorn
 
-from caseworker.dashboard.access_tokens import Rank
+from caseworker.dashboard.access_tokens import Rank, Token
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
@@ -77,12 +78,18 @@ async def _serve(home: Path, port: int) -> None:
         conversation=Conversation(store=store, doorbell=RecordingBell()),
         home=home,
         place=Place(port=port),
-        sessions=Sessions(home),
+        sessions=Sessions(home, _tokens(home)),
         pulse=Pulse(store),
     )
     looking = asyncio.create_task(office.pulse.run())
     await uvicorn.Server(uvicorn.Config(make_site(office), port=port, log_level="warning")).serve()
     looking.cancel()
+
+
+def _tokens(home: Path) -> dict[str, Token]:
+    file = home / "tokens.json"
+    found = json.loads(file.read_text()) if file.exists() else {}
+    return {name: Token.model_validate(token) for name, token in found.items()}
 
 
 if __name__ == "__main__":

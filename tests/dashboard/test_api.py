@@ -55,6 +55,12 @@ async def test_without_a_token_nothing_is_told(program: Program, store: Store) -
         answer = await program.visitor.client.get(CASE, headers=header)
         assert answer.status_code == 401
         assert answer.headers["content-type"] == "application/problem+json"
+        assert (await program.visitor.client.post(f"{CASE}/messages", json={}, headers=header)).status_code == 401
+
+
+async def test_a_wrong_method_is_told_the_right_ones(program: Program, store: Store) -> None:
+    answer = await program.visitor.client.request("DELETE", "/api/v1/cases", headers=program.header)
+    assert (answer.status_code, set(answer.headers["allow"].split(", "))) == (405, {"GET", "HEAD"})
 
 
 async def test_the_same_answer_is_not_sent_twice(program: Program, store: Store) -> None:

@@ -1,5 +1,6 @@
 """Answers of the API: models as JSON with an ETag, problems, and how a query is read."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import TypeVar
 
@@ -25,9 +26,9 @@ def document(request: Request, model: BaseModel, *, next_page: str = "") -> Resp
     return Response(body, media_type="application/json", headers=headers)
 
 
-def problem(status: int, title: str, detail: str = "") -> Response:
+def problem(status: int, title: str, detail: str = "", *, headers: Mapping[str, str] | None = None) -> Response:
     body = Problem(title=title, status=status, detail=detail).model_dump_json()
-    return Response(body, status_code=status, media_type="application/problem+json")
+    return Response(body, status_code=status, media_type="application/problem+json", headers=headers)
 
 
 def read_query(request: Request, model: type[M]) -> M:

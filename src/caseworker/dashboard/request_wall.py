@@ -6,14 +6,13 @@
 - A request with a token in its header has no cookie, so it needs no origin.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caseworker.dashboard.log_ins import Sessions
@@ -97,13 +96,13 @@ class Guard:
         host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
         if host not in self._place.hosts:
             return _plain(421, "This address is not served here. Set dashboard_url to the name people use.")
+        path = connection.url.path
+        if viewer is None and path.startswith("/api/"):
+            return _problem(401, "No valid token.", "Send `Authorization: Bearer TOKEN`; docs/dashboard.md says how.")
         if method not in _SAFE and by_cookie and not self._is_ours(connection.headers):
             return _plain(403, "This request came from another site. Nothing was done.")
-        path = connection.url.path
         if viewer is not None or path.startswith(_OPEN):
             return None
-        if path.startswith("/api/"):
-            return _problem(401, "No valid token.", "Send `Authorization: Bearer TOKEN`; docs/dashboard.md says how.")
         if method not in _SAFE or connection.headers.get("hx-request"):
             return _plain(401, "You are logged out. Nothing was done. Log in again: `caseworker open`.")
         return RedirectResponse("/login", status_code=303)
@@ -137,14 +136,5 @@ def _plain(status: int, text: str) -> Response:
 
 
 def _problem(status: int, title: str, detail: str) -> Response:
-    from starlette.responses import JSONResponse
-
     document = {"title": title, "detail": detail, "status": status}
     return JSONResponse(document, status_code=status, media_type="application/problem+json")
-
-
-def client_of(connection: HTTPConnection) -> str:
-    return connection.client.host if connection.client is not None else ""
-
-
-__all__: Sequence[str] = ("Guard", "Place", "client_of")

@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -51,7 +52,8 @@ def make_site(office: Office) -> ASGIApp:
         *_api_routes(office),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_here})
-    return Guard(app, place=office.place, sessions=office.sessions)
+    packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)  # leaves event streams as they are
+    return Guard(packed, place=office.place, sessions=office.sessions)
 
 
 def _api_routes(office: Office) -> list[Route]:
@@ -75,5 +77,5 @@ async def _static(request: Request) -> Response:
 async def _not_here(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if request.url.path.startswith("/api/"):
-        return problem(error.status_code, HTTPStatus(error.status_code).phrase, error.detail)
+        return problem(error.status_code, HTTPStatus(error.status_code).phrase, error.detail, headers=error.headers)
     return html("problem.html", request, error.status_code, values={"problem": error.detail})

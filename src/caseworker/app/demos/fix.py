@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
+from typing import Final
 
 from rich.console import Console
 
@@ -20,6 +21,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.intake.issues import read_issue
+
+IN_THE_BROWSER: Final = "In your browser, while it works: `caseworker open` in another terminal."
 
 
 async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> int:
@@ -34,7 +37,8 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
             rehearsal=read_rehearsal(source / "rehearsal.yaml"),
         )
         if not as_json:
-            console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.\n", style="dim")
+            console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.", style="dim")
+            console.print(f"{IN_THE_BROWSER}\n", style="dim", markup=False)
         code = await run(request, settings, console, as_json=as_json)
     if code == 0 and not as_json:
         case = await _case_of(project, settings)

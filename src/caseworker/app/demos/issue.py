@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.demos.fix import lay_out, tell_next
+from caseworker.app.demos.fix import IN_THE_BROWSER, lay_out, tell_next
 from caseworker.app.desk import Desk, at_desk, person
 from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
@@ -156,7 +156,8 @@ async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_jso
         new = read_issue(source / scene.issue)
     if not as_json:
         console.print(scene.about)
-        console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.\n", style="dim")
+        console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.", style="dim")
+        console.print(f"{IN_THE_BROWSER}\n", style="dim", markup=False)
     async with at_desk(settings) as desk:
         repository = await desk.store.repositories.register(LocalRepository(path=project))
         issue = await desk.store.repositories.new_issue(repository, new, taken=frozenset())
