@@ -65,10 +65,11 @@ class SandboxedRuns:
         async with self._network.opened(enclosure) as way_out:
             argv = self._argv(way_out.enclosure, command, seconds, before=way_out.bridge)
             run = (await _run(command, argv, seconds, way_out=way_out)).run
-        if run.passed or not (refusals := way_out.refusals):
+        refusals = f"{way_out.refusals}\n" if way_out.refusals else ""
+        if run.passed or not (told := f"{way_out.egress.missed()}{refusals}"):
             return run
         output = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
-        return run.model_copy(update={"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:]})
+        return run.model_copy(update={"output": f"{output}{told}"[-OUTPUT_TAIL:]})
 
     def _argv(
         self, enclosure: Enclosure, command: Command, seconds: float, *, before: tuple[str, ...] = ()

@@ -39,8 +39,8 @@ _REMEDIES: Final = (
         "Install {0}, so that it is on PATH; or name its folder in `expose` in caseworker.toml.",
     ),
     (
-        r"is allowed but (?:its name can't be looked up|can't be reached)[^\n]{0,80}",
-        "a registry can't be reached",
+        r"(?<![\w.:-])([\w.:-]{1,253}) is allowed but (?:its name can't be looked up|can't be reached)",
+        "{0} can't be reached",
         "Look at the network of this machine; `caseworker doctor` shows the registries.",
     ),
     (
