@@ -44,6 +44,16 @@ _REMEDIES: Final = (
         "Look at the network of this machine; `caseworker doctor` shows the registries.",
     ),
     (
+        r"(?:[Nn]o matching version found for|are no versions of|no matching package named) `?([\w@/.^~<>=*-]{1,99})",
+        "the registry has no {0}",
+        "Ask for a version that your registry has, or set your package manager up for a registry that has it.",
+    ),
+    (
+        r"Because ([\w.-]{1,100}) was not found in the package registry",
+        "the registry has no {0}",
+        "Set pip or uv up for an index that has it.",
+    ),
+    (
         r"ModuleNotFoundError: No module named ['\"]([\w.]{1,80})['\"]",
         "the Python module {0} is not installed",
         "Add what has {0} to the set-up: `caseworker recipe edit`.",
@@ -127,7 +137,9 @@ def _could_not_run(run: CommandRun, why: str) -> CheckResult:
     for pattern, reason, todo in _REMEDIES:
         if found := re.search(pattern, run.output):
             names = found.groups() or ("",)
-            return CheckResult(kind="could_not_run", why=f"{why}: {reason.format(*names)}", todo=todo.format(*names))
+            return CheckResult(
+                kind="could_not_run", why=f"{why}: {reason.format(*names).rstrip('.')}", todo=todo.format(*names)
+            )
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
     last = f": {lines[-1][:200]}" if lines else ""
     return CheckResult(kind="could_not_run", why=f"{why}{last.rstrip('.')}", todo=RECIPE_TODO)
