@@ -14,6 +14,7 @@ from bench.projects import git
 from bench.report import Report, Row
 from bench.repository_samples import SAMPLES, Sample
 from caseworker.app.parts import make_builder, make_registries, make_sandbox, make_source
+from caseworker.app.processes.logs import hush_logs
 from caseworker.app.settings import Settings
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository
@@ -31,6 +32,7 @@ _WARM: Final = 2.0
 
 def measure() -> Report:
     notes: list[str] = []
+    hush_logs()
     with private_folder(in_memory=False) as folder:
         rows = asyncio.run(_all(folder, notes))
     notes.append("By hand: the same commands in a fresh copy, without a sandbox, with an empty cache of downloads.")

@@ -10,6 +10,7 @@ from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun
 from caseworker.core.evidence.runner_output import MAX_OUTPUT_BYTES
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.child_processes import Child, Program
+from caseworker.workspaces.mount_points import not_hiding
 from caseworker.workspaces.output import FailureNames, readable
 from caseworker.workspaces.setup_network import SetupNetwork, WayOut
 
@@ -49,7 +50,7 @@ class SandboxedRuns:
             writable=True,
             environment={**workspace.equipment.variables, **self._environment},
             read_only=workspace.read_only,
-            overlays=workspace.overlays,
+            overlays=not_hiding(workspace),
             search_path=workspace.equipment.search_path,
         )
 
