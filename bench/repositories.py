@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.home import private_folder
+from bench.home import NotMeasured, private_folder
 from bench.projects import git
 from bench.report import Report, Row
 from bench.repository_samples import SAMPLES, Sample
 from caseworker.app.parts import make_builder, make_registries, make_sandbox, make_source
+from caseworker.app.processes.logs import hush_logs
 from caseworker.app.settings import Settings
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.repositories import LocalRepository
@@ -31,6 +32,7 @@ _WARM: Final = 2.0
 
 def measure() -> Report:
     notes: list[str] = []
+    hush_logs()
     with private_folder(in_memory=False) as folder:
         rows = asyncio.run(_all(folder, notes))
     notes.append("By hand: the same commands in a fresh copy, without a sandbox, with an empty cache of downloads.")
@@ -44,11 +46,12 @@ async def _all(folder: Path, notes: list[str]) -> list[Row]:
     workspaces = GitWorkspaces(settings.home, source=make_source(), walls=True)
     builder = make_builder(settings, make_sandbox(settings), workspaces, registries)
     rows: list[Row] = []
-    for sample in SAMPLES:
+    await asyncio.to_thread(_by_hand, SAMPLES[0], _make(SAMPLES[0], folder / "first"), folder / "first-hand")  # untimed
+    for number, sample in enumerate(SAMPLES):
         if shutil.which(sample.needs) is None:
             notes.append(f"{sample.name}: not measured, because {sample.needs} is not here.")
         else:
-            rows += await _Measured(sample, folder, workspaces, builder).rows(notes)
+            rows += await _Measured(sample, folder, workspaces, builder, number % 2 == 0).rows(notes)
     return rows
 
 
@@ -58,23 +61,29 @@ class _Measured:
     folder: Path
     workspaces: GitWorkspaces
     builder: Builder
+    hand_first: bool
 
     async def rows(self, notes: list[str]) -> list[Row]:
         name = "".join(letter if letter.isalnum() else "-" for letter in self.sample.name.lower())
         repository = _make(self.sample, self.folder / name)
-        hand = await asyncio.to_thread(_by_hand, self.sample, repository, self.folder / f"{name}-hand")
+        # Whoever comes first pays for what the network and the disk have not seen yet: they take turns.
+        first = await self._hand(repository, name) if self.hand_first else None
         cold, runs = await self._build(repository, number=1)
+        hand = first if first is not None else await self._hand(repository, name)
         warm, again = await self._build(repository, number=2)
         result = result_of(runs, has_tests=True)
         if result.kind != "works":
             notes.append(f"{self.sample.name}: {result.sentence}")
         set_up = sum(run.seconds for run in again if run.purpose is Purpose.SETUP)
         return [
-            Row(what=f"{self.sample.name}: cold", samples=[cold], target=max(_COLD * hand, hand + 1)),
+            Row(what=f"{self.sample.name}: cold", samples=[cold], target=_COLD * hand),
             Row(what="by hand", samples=[hand], part=True),
             Row(what="warm, all of it", samples=[warm], part=True),
             Row(what="warm, the set-up", samples=[set_up], part=True, target=_WARM),
         ]
+
+    async def _hand(self, repository: Path, name: str) -> float:
+        return await asyncio.to_thread(_by_hand, self.sample, repository, self.folder / f"{name}-hand")
 
     async def _build(self, repository: Path, *, number: int) -> tuple[float, list[CommandRun]]:
         case = CaseId(f"local/{repository.name}#{number}")
@@ -101,11 +110,13 @@ def _by_hand(sample: Sample, repository: Path, copy: Path) -> float:
     caches = {"UV_CACHE_DIR": str(copy / ".uv"), "npm_config_cache": str(copy / ".npm")}
     path = f"{uv_program().parent}{os.pathsep}{os.environ['PATH']}"
     started = time.monotonic()
-    subprocess.run(
+    done = subprocess.run(
         ["/bin/bash", "-c", sample.by_hand],
         cwd=copy,
         env={**os.environ, **caches, "PATH": path},
         capture_output=True,
         check=False,
     )
+    if done.returncode != 0:
+        raise NotMeasured(f"{sample.name} by hand ended with {done.returncode}: {done.stderr.decode()[-300:]}")
     return time.monotonic() - started

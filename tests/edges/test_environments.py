@@ -169,3 +169,10 @@ async def test_a_submodule_is_there_as_in_the_checkout(bench: Bench, tmp_path: P
 
 async def test_colours_are_not_forbidden_to_tests(bench: Bench) -> None:
     assert (await bench.alone(await bench.worktree(), 'echo "[$NO_COLOR]"')).output == "[]\n"
+
+
+async def test_a_file_of_the_change_is_not_hidden_by_what_set_up_made(bench: Bench) -> None:
+    await bench.build(await bench.worktree(), "true")
+    workspace = await bench.worktree()
+    (workspace.path / "generated.py").write_text("of the change\n")
+    assert (await bench.alone(workspace, "cat generated.py")).output == "of the change\n"

@@ -32,6 +32,8 @@ class _Tls(TypedDict, total=False):
 _LOOKUPS = 2
 """How many at once: each takes one of the few threads that the whole worker shares."""
 _ADDRESSES_TRIED = 4
+_MISSES_TOLD = 3
+_BAD_GATEWAY = 502
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,7 @@ class Egress:
         self._limits = limits or Limits()
         self._lookups = asyncio.Semaphore(_LOOKUPS)
         self._book = TrafficBook()
+        self._missed: dict[str, None] = {}
 
     @asynccontextmanager
     async def listening(self, path: Path) -> AsyncIterator[None]:
@@ -79,6 +82,10 @@ class Egress:
 
     def refusals(self) -> str:
         return self._book.refusals()
+
+    def missed(self) -> str:
+        """The first hosts that are allowed and did not answer: clients hide what a proxy says of them."""
+        return "".join(f"{sentence}\n" for sentence in list(self._missed)[:_MISSES_TOLD])
 
     @property
     def moved(self) -> int:
@@ -97,6 +104,8 @@ class Egress:
         except NotUnderstood as error:
             await self._refuse(writer, 400, f"Caseworker's proxy for set-up can't serve this: {error}")
         except _Unreachable as error:
+            if error.status == _BAD_GATEWAY:
+                self._missed[str(error)] = None
             await self._refuse(writer, error.status, str(error))
         else:
             await self._relay(request, (reader, writer), server)

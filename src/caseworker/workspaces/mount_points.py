@@ -13,6 +13,18 @@ def mounted_inside(workspace: Workspace) -> Iterator[tuple[Path, Path]]:
             yield outside, inside
 
 
+def not_hiding(workspace: Workspace) -> tuple[tuple[Path, Path], ...]:
+    """Its mounts without those over files of the worktree: a change may add what set-up made on the base."""
+    hiding = {inside for _, inside in mounted_inside(workspace) if _has_content(inside)}
+    return tuple(pair for pair in workspace.overlays if pair[1] not in hiding)
+
+
+def _has_content(path: Path) -> bool:
+    if path.is_symlink():
+        return True
+    return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
+
+
 def lay_mount_points(workspace: Workspace) -> None:
     """A worktree that is mounted read-only can't be given them inside the sandbox."""
     for outside, inside in mounted_inside(workspace):

@@ -10,6 +10,7 @@ from caseworker.core.evidence.builds import OUTPUT_TAIL, Command, CommandRun
 from caseworker.core.evidence.runner_output import MAX_OUTPUT_BYTES
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.child_processes import Child, Program
+from caseworker.workspaces.mount_points import not_hiding
 from caseworker.workspaces.output import FailureNames, readable
 from caseworker.workspaces.setup_network import SetupNetwork, WayOut
 
@@ -49,7 +50,7 @@ class SandboxedRuns:
             writable=True,
             environment={**workspace.equipment.variables, **self._environment},
             read_only=workspace.read_only,
-            overlays=workspace.overlays,
+            overlays=not_hiding(workspace),
             search_path=workspace.equipment.search_path,
         )
 
@@ -65,11 +66,12 @@ class SandboxedRuns:
         async with self._network.opened(enclosure) as way_out:
             argv = self._argv(way_out.enclosure, command, seconds, before=way_out.bridge)
             run = (await self._guarded(command, way_out.enclosure, argv, seconds, way_out=way_out)).run
-        if run.passed or not (refusals := way_out.refusals):
+        refusals = f"{way_out.refusals}\n" if way_out.refusals else ""
+        if run.passed or not (told := f"{way_out.egress.missed()}{refusals}"):
             return run
         output = f"{run.output}\n" if run.output and not run.output.endswith("\n") else run.output
-        told = {"output": f"{output}{refusals}\n"[-OUTPUT_TAIL:], "refused": way_out.egress.refused_hosts()}
-        return run.model_copy(update=told)
+        refused = way_out.egress.refused_hosts()
+        return run.model_copy(update={"output": f"{output}{told}"[-OUTPUT_TAIL:], "refused": refused})
 
     async def _guarded(
         self,

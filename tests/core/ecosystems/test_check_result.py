@@ -53,6 +53,16 @@ def reported(passed: int, failed: int) -> TestReport:
             "Install meson, so that it is on PATH; or name its folder in `expose` in caseworker.toml.",
         ),
         (
+            [set_up("npm error notarget No matching version found for @corp/lint@^22.2.5.\nnpm error In most cases\n")],
+            "could not run: the set-up `npm ci` failed: the registry has no @corp/lint@^22.2.5. "
+            "Ask for a version that your registry has, or set your package manager up for a registry that has it.",
+        ),
+        (
+            [set_up("host.example is allowed but its name can't be looked up: Name or service not known\n")],
+            "could not run: the set-up `npm ci` failed: host.example can't be reached. "
+            "Look at the network of this machine; `caseworker doctor` shows the registries.",
+        ),
+        (
             [set_up("src/x.c:3:10: fatal error: libpq-fe.h: No such file or directory\n")],
             "could not run: the set-up `npm ci` failed: the header libpq-fe.h of a library in C is missing. "
             "Install the development package that has libpq-fe.h (on Debian: apt-file search libpq-fe.h).",

@@ -39,9 +39,19 @@ _REMEDIES: Final = (
         "Install {0}, so that it is on PATH; or name its folder in `expose` in caseworker.toml.",
     ),
     (
-        r"is allowed but (?:its name can't be looked up|can't be reached)[^\n]{0,80}",
-        "a registry can't be reached",
+        r"(?<![\w.:-])([\w.:-]{1,253}) is allowed but (?:its name can't be looked up|can't be reached)",
+        "{0} can't be reached",
         "Look at the network of this machine; `caseworker doctor` shows the registries.",
+    ),
+    (
+        r"(?:[Nn]o matching version found for|are no versions of|no matching package named) `?([\w@/.^~<>=*-]{1,99})",
+        "the registry has no {0}",
+        "Ask for a version that your registry has, or set your package manager up for a registry that has it.",
+    ),
+    (
+        r"Because ([\w.-]{1,100}) was not found in the package registry",
+        "the registry has no {0}",
+        "Set pip or uv up for an index that has it.",
     ),
     (
         r"ModuleNotFoundError: No module named ['\"]([\w.]{1,80})['\"]",
@@ -127,7 +137,9 @@ def _could_not_run(run: CommandRun, why: str) -> CheckResult:
     for pattern, reason, todo in _REMEDIES:
         if found := re.search(pattern, run.output):
             names = found.groups() or ("",)
-            return CheckResult(kind="could_not_run", why=f"{why}: {reason.format(*names)}", todo=todo.format(*names))
+            return CheckResult(
+                kind="could_not_run", why=f"{why}: {reason.format(*names).rstrip('.')}", todo=todo.format(*names)
+            )
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
     last = f": {lines[-1][:200]}" if lines else ""
     return CheckResult(kind="could_not_run", why=f"{why}{last.rstrip('.')}", todo=RECIPE_TODO)

@@ -1,0 +1,64 @@
+"""The rule for Node: the package manager and its version, Node itself, and scripts around the tests."""
+
+import json
+
+import pytest
+
+from caseworker.core.ecosystems.plans import find_plan
+
+
+def lines(files: dict[str, str], **package: object) -> list[str]:
+    whole = {"scripts": {"test": "node --test"}, "dependencies": {"a": "1"}, **package}
+    return [one.command for one in find_plan({"package.json": json.dumps(whole), **files}).commands]
+
+
+@pytest.mark.parametrize(
+    ("what", "files", "package", "expected"),
+    [
+        ("no lock", {}, {}, ["npm install --no-package-lock", "npm test"]),
+        ("npm", {"package-lock.json": ""}, {}, ["npm ci", "npm test"]),
+        (
+            "yarn classic",
+            {"yarn.lock": ""},
+            {},
+            [
+                "command -v yarn >/dev/null || npm install --silent --global yarn@1",
+                "yarn install --frozen-lockfile --ignore-engines",
+                "yarn test",
+            ],
+        ),
+        (
+            "yarn berry",
+            {"yarn.lock": ""},
+            {"packageManager": "yarn@4.1.0+sha224.abc"},
+            ["npm install --silent --global @yarnpkg/cli-dist@4.1.0", "yarn install --immutable", "yarn test"],
+        ),
+        (
+            "bun",
+            {"bun.lock": ""},
+            {},
+            [
+                "command -v bun >/dev/null || npm install --silent --global bun@1",
+                "bun install --frozen-lockfile",
+                "bun run test",
+            ],
+        ),
+        ("nothing to install", {}, {"dependencies": {}}, ["npm test"]),
+        (
+            "a script that asks the registry after the tests",
+            {},
+            {"scripts": {"pretest": "npm run lint", "test": "tape", "posttest": "npx npm audit"}},
+            ["npm install --no-package-lock", "npm test --ignore-scripts"],
+        ),
+    ],
+)
+def test_the_commands_of_a_package(
+    what: str, files: dict[str, str], package: dict[str, object], expected: list[str]
+) -> None:
+    assert lines(files, **package) == expected, what
+
+
+def test_a_newer_node_comes_from_the_registry() -> None:
+    first = lines({"package-lock.json": ""}, engines={"node": ">=22.12"})[0]
+    assert first.startswith("[ \"$(node -p 'process.versions.node.split(`.`)[0]')\" -ge 22 ] || npm install")
+    assert first.endswith('@22"')

@@ -1,0 +1,127 @@
+"""The rule for Python: what is installed, from every place where projects write it down."""
+
+import pytest
+
+from caseworker.core.ecosystems.plans import find_plan
+
+BUILD = '[build-system]\nrequires = ["hatchling"]\n'
+PROJECT = f'{BUILD}[project]\nname = "shop"\nrequires-python = ">=3.9"\n'
+VENV = 'uv venv -q --allow-existing "$VIRTUAL_ENV" --no-project --python '
+EXPORT = "uv export -q --frozen --no-hashes --no-default-groups --no-emit-project"
+
+
+def installs(files: dict[str, str]) -> list[str]:
+    """The set-up without the line that makes the virtual environment."""
+    return [one.command for one in find_plan({"tests/test_a.py": "", **files}).set_up if "uv venv" not in one.command]
+
+
+@pytest.mark.parametrize(
+    ("what", "files", "expected"),
+    [
+        ("a project", {"pyproject.toml": PROJECT}, ["uv pip install -q -e . pytest"]),
+        (
+            "extras: test is enough",
+            {"pyproject.toml": f'{PROJECT}[project.optional-dependencies]\ntests = ["x"]\ndev = ["y"]\ndocs = ["z"]\n'},
+            ["uv pip install -q -e '.[tests]' pytest"],
+        ),
+        (
+            "extras: dev where there is no test",
+            {"pyproject.toml": f'{PROJECT}[project.optional-dependencies]\ndev = ["y"]\ndocs = ["z"]\n'},
+            ["uv pip install -q -e '.[dev]' pytest"],
+        ),
+        (
+            "dependency groups",
+            {"pyproject.toml": f'{PROJECT}[dependency-groups]\ntest = ["x"]\nlint = ["ruff"]\n'},
+            ["uv pip install -q -e . --group test pytest"],
+        ),
+        (
+            "uv.lock goes through a list, so that this user's index counts",
+            {"pyproject.toml": f'{PROJECT}[dependency-groups]\ndev = ["pytest"]\n', "uv.lock": ""},
+            [
+                f'{EXPORT} --group dev -o "$CASEWORKER_ENV/requirements.txt"',
+                'uv pip install -q -r "$CASEWORKER_ENV/requirements.txt"',
+                "uv pip install -q --no-deps -e .",
+                "uv pip install -q pytest",
+            ],
+        ),
+        (
+            "a project that is not installed",
+            {"pyproject.toml": '[project]\nname = "app"\ndependencies = ["flask"]\n', "tests/conftest.py": ""},
+            ["uv pip install -q -r pyproject.toml pytest"],
+        ),
+        (
+            "requirements: those for tests, not those for documents or one version",
+            {
+                "requirements.txt": "",
+                "requirements/tests.txt": "pytest\n",
+                "requirements/tests37.txt": "pytest<8\n",
+                "requirements/docs.txt": "sphinx\n",
+            },
+            ["uv pip install -q -r requirements.txt -r requirements/tests.txt pytest"],
+        ),
+        (
+            "tox",
+            {
+                "setup.py": "",
+                "tox.ini": "[testenv]\ndeps =\n    pytest>=7\n    py27: mock\n    -rfoo.txt\n    {posargs}\n",
+            },
+            ["uv pip install -q -e . 'pytest>=7' pytest"],
+        ),
+        (
+            "setup.cfg and setup.py",
+            {
+                "setup.py": "tests_require=['nose', 'mock>=2']",
+                "setup.cfg": "[options.extras_require]\ntesting =\n  x\n",
+            },
+            ["uv pip install -q -e '.[testing]' nose 'mock>=2' pytest"],
+        ),
+        (
+            "hatch",
+            {"pyproject.toml": f'{PROJECT}[tool.hatch.envs.default]\ndependencies = ["httpx", "ruff"]\n'},
+            ["uv pip install -q -e . httpx pytest"],
+        ),
+        (
+            "plugins whose options stand in pytest's settings",
+            {"pyproject.toml": PROJECT, "pytest.ini": "[pytest]\naddopts = --cov=shop -n auto\nasyncio_mode = auto\n"},
+            ["uv pip install -q -e . pytest pytest-cov pytest-xdist pytest-asyncio"],
+        ),
+    ],
+)
+def test_what_is_installed(what: str, files: dict[str, str], expected: list[str]) -> None:
+    assert installs(files) == expected, what
+
+
+def test_poetrys_lock_gives_versions_to_its_own_groups() -> None:
+    groups = '[tool.poetry.group.test.dependencies]\npytest = "^8"\nblack = "*"\n'
+    poetry = f'[tool.poetry.dependencies]\npython = "^3.10"\n{groups}'
+    files = {"pyproject.toml": f"{BUILD}{poetry}", "poetry.lock": "", "tests/test_a.py": ""}
+    first, pins, install = [one.command for one in find_plan(files).set_up]
+    assert first == f"{VENV}'>=3.10,<4'"
+    assert "open('poetry.lock', 'rb')" in pins
+    assert install == 'uv pip install -q -c "$CASEWORKER_ENV/constraints.txt" -e . pytest'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"pyproject.toml": PROJECT}, f"{VENV}'>=3.9'"),
+        ({"setup.py": ""}, f"{VENV}python3"),
+        (
+            {"pyproject.toml": PROJECT, ".python-version": "3.12\n"},
+            f"{VENV.removesuffix('--python ')}--no-python-downloads --python 3.12 2>/dev/null || {VENV}'>=3.9'",
+        ),
+    ],
+)
+def test_the_interpreter_is_one_that_the_project_allows(files: dict[str, str], expected: str) -> None:
+    assert find_plan({"tests/test_a.py": "", **files}).set_up[0].command == expected
+
+
+def test_a_makefile_does_not_make_the_set_up_needless() -> None:
+    plan = find_plan({"pyproject.toml": PROJECT, "Makefile": "test:\n\tpytest\n", "tests/test_a.py": ""})
+    assert [one.command for one in plan.tests] == ["make test"]
+    assert len(plan.set_up) == 2
+
+
+def test_a_makefile_that_fetches_by_itself_is_not_used() -> None:
+    plan = find_plan({"pyproject.toml": PROJECT, "Makefile": "test:\n\ttox\n", "tests/test_a.py": ""})
+    assert [one.command for one in plan.tests] == ["python3 -m pytest -q"]
