@@ -190,12 +190,6 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return ""
 
 
-def _failed_turn(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
-    more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-    money = f" {begin(_more_money(bug, phrasing))} lets it go on." if bug.people.out_of_money else ""
-    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
-
-
 def _stop_fix(bug: BugCase, phrasing: Phrasing) -> str:
     under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
     stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
