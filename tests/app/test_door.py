@@ -82,7 +82,7 @@ def test_a_misspelt_command_is_answered_with_the_likely_one() -> None:
 
 
 def test_a_shell_can_complete_commands() -> None:
-    asked = {"_CASEWORKER_COMPLETE": "complete_bash", "COMP_WORDS": "caseworker ca", "COMP_CWORD": "1"}
+    asked = {"_CASEWORKER_COMPLETE": "complete_bash", "COMP_WORDS": "caseworker cas", "COMP_CWORD": "1"}
     assert RUNNER.invoke(app, [], env=asked, prog_name="caseworker").output.split() == ["cases"]
 
 
