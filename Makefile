@@ -51,9 +51,10 @@ docs: $(VENV)/.ready-docs ## Build the documentation site into site/; a broken l
 wheel: $(VENV)/.ready-dev ## Build the wheel into dist/
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
-pictures: $(VENV)/.ready-dev ## Make the pictures of the GitHub demo and the dashboard again, from real runs in Chromium
+pictures: $(VENV)/.ready-dev ## Make the pictures of the demos and the dashboard again, from real runs
 	@$(BROWSER)
 	$(BIN)/python -m scripts.pictures
+	$(BIN)/python -m scripts.terminal_pictures
 
 bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench

@@ -3,12 +3,15 @@
 import asyncio
 import io
 import json
+import logging
 import shlex
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import structlog
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -33,6 +36,16 @@ RUNNER = CliRunner()
 
 def page(*words: str) -> str:
     return RUNNER.invoke(app, [*words], env={"COLUMNS": "100", "TERM": "dumb"}).output
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """A command sets its logs up on the standard error of its runner, which is closed afterwards."""
+    known, root = structlog.get_config(), logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    structlog.configure(**known)
+    root.handlers, root.level = handlers, level
 
 
 @pytest.fixture
@@ -69,7 +82,7 @@ def test_a_misspelt_command_is_answered_with_the_likely_one() -> None:
 
 
 def test_a_shell_can_complete_commands() -> None:
-    asked = {"_CASEWORKER_COMPLETE": "complete_bash", "COMP_WORDS": "caseworker ca", "COMP_CWORD": "1"}
+    asked = {"_CASEWORKER_COMPLETE": "complete_bash", "COMP_WORDS": "caseworker cas", "COMP_CWORD": "1"}
     assert RUNNER.invoke(app, [], env=asked, prog_name="caseworker").output.split() == ["cases"]
 
 

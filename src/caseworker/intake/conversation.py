@@ -12,6 +12,7 @@ from caseworker.core.base.budget import AMOUNTS
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
+from caseworker.core.bug.budget_moves import no_amount
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
@@ -169,7 +170,9 @@ def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | Non
         return not_done(f"`{command.amount}` is no amount: {AMOUNTS}")
     match stored:
         case StoredBug():
-            return None
+            reason = no_amount(command)
+            if reason is not None and refused_in is not None:
+                raise Refused(f"{stored.case.id}: {reason}.")
         case StoredCase():
             if refused_in is not None:
                 refuse_misfit(stored.case, command, refused_in)

@@ -1,5 +1,7 @@
 """Summaries of cases, made from the record."""
 
+from typing import Literal
+
 import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
@@ -10,6 +12,7 @@ from caseworker.core.evidence.builds import Purpose, Stage
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.tech_lead import Finding, ReviewOutcome
 from caseworker.core.people.commands import Resolution
 from caseworker.core.telling.summaries import Seen, Summary, standing_of_bug, summarise
 from tests.core.examples import (
@@ -196,3 +199,26 @@ def test_a_summary_has_the_options_of_a_person_and_the_question() -> None:
 )
 def test_the_status_of_a_bug_case_is_one_line(known: dict[str, object], stands: str) -> None:
     assert standing_of_bug(a_bug(**known)) == stands
+
+
+@pytest.mark.parametrize(
+    ("status", "notes"),
+    [
+        ("APPROVED_WITH_NOTES", ["cart.py:12: a longer name would help", "Rename it when you are there."]),
+        ("CHANGES_REQUESTED", []),
+    ],
+)
+def test_notes_of_an_approving_review_are_told(status: Literal["APPROVED_WITH_NOTES"], notes: list[str]) -> None:
+    minor = Finding(file="cart.py", line=12, issue="a longer name would help", severity="minor")
+    review = ReviewOutcome(status=status, issues=[minor], feedback_for_writer="Rename it when you are there.")
+    told = summarise(
+        a_proven_case(S.CREATING_PR),
+        a_file(),
+        TerminalPhrasing(),
+        outcomes=[review],
+        builds=[],
+        spent=(0, 0),
+        rehearsed=False,
+        seconds=1,
+    )
+    assert told.notes == notes

@@ -28,9 +28,11 @@ async def show_cases(store: Store, settings: Settings, console: Console, wanted:
     for row in rows:
         cost = short_money_words(row.entry.spent_micros, rehearsed=row.stored.rehearsal is not None)
         console.print(case_row(row, cost, terminal=console.is_terminal))
+    hidden = 0 if wanted.demos or wanted.repository is not None else sum(row.is_demo for row in known)
     if not rows:
-        console.print("No case fits." if wanted.is_set else "There are no cases yet.")
-    if not wanted.demos and wanted.repository is None and (hidden := sum(row.is_demo for row in known)):
+        none_yet = "There are no cases of your own yet." if hidden else "There are no cases yet."
+        console.print("No case fits." if wanted.is_set else none_yet)
+    if hidden:
         named = "1 case of a demo is" if hidden == 1 else f"{hidden} cases of demos are"
         console.print(f"{named} not listed: `caseworker cases --all` lists all.", style="dim")
 

@@ -26,7 +26,11 @@ async def _repository(settings: Settings) -> Check:
     from caseworker.app.parts import read_rehearsal
 
     if settings.reports_repository is None:
-        return Check("reports", "note", "no reports_repository: `caseworker report` needs --repo, `serve` can't start")
+        return Check(
+            "reports",
+            "note",
+            "no reports_repository: `caseworker report` is about the repository you stand in; `serve` needs it",
+        )
     try:
         found = await find_repository(settings.reports_repository, settings)
         read_rehearsal(settings.reports_rehearsal)

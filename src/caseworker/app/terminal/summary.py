@@ -55,6 +55,8 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
         rows.append((summary.green.passed_words, _seen(summary.green)))
     if summary.weakened:
         rows.append(("Checks less", printable("\n".join(summary.weakened))))
+    if summary.notes:
+        rows.append(("Notes", printable("\n".join(summary.notes))))
     if summary.not_seen:
         rows.append(("Not seen", printable("\n".join(summary.not_seen))))
     calls, turns = call_words(summary.model_calls), turn_words(summary.turns)

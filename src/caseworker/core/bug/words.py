@@ -62,8 +62,13 @@ class PostContext(BaseModel):
     """Who wrote the message that the post is about."""
 
 
-def _more_money(bug: BugCase, phrasing: Phrasing) -> str:
-    return phrasing.command(bug.id, MessageKind.BUDGET, "+5")
+def _limits(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
+    raises = begin(phrasing.command(bug.id, MessageKind.BUDGET, "+5"))
+    if post.about is About.BUDGET_NEAR:
+        return f"{_with_full_stop(post.note)} {raises} lets it spend more."
+    more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
+    money = f" {raises} lets it go on." if bug.people.out_of_money else ""
+    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
 
 
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -142,10 +147,8 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return findings(context.outcome)
         case About.ESCALATION:
             return _escalation(context)
-        case About.FAILED_TURN:
-            return _failed_turn(post, bug, phrasing)
-        case About.BUDGET_NEAR:
-            return f"{_with_full_stop(post.note)} {begin(_more_money(bug, phrasing))} lets it spend more."
+        case About.FAILED_TURN | About.BUDGET_NEAR:
+            return _limits(post, bug, phrasing)
         case About.NOTED:
             return "Noted; the investigation will take it into account."
         case About.KEPT:
@@ -187,12 +190,6 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
-
-
-def _failed_turn(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
-    more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-    money = f" {begin(_more_money(bug, phrasing))} lets it go on." if bug.people.out_of_money else ""
-    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
 
 
 def _stop_fix(bug: BugCase, phrasing: Phrasing) -> str:

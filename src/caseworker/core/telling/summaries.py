@@ -21,6 +21,7 @@ from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
+from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.telling.build_texts import latest
@@ -70,6 +71,8 @@ class Summary(BaseModel):
     """Tests that check less, and changes of what decides."""
     not_seen: list[str] = []
     """Claims of agents that nothing confirms."""
+    notes: list[str] = []
+    """What the review remarks on although it approves."""
     branch: str
     pull_request: int | None
     turns: int
@@ -111,6 +114,7 @@ def summarise(
         green=_seen(latest(builds, Stage.HEAD)) if case.evidence.green else None,
         weakened=list(case.proof.weakened),
         not_seen=unseen_words(unseen),
+        notes=_notes(outcomes),
         branch=case.branch,
         pull_request=case.delivery.pull_request,
         turns=case.progress.turns,
@@ -119,6 +123,15 @@ def summarise(
         rehearsed=rehearsed,
         seconds=seconds,
     )
+
+
+def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """Remarks of the newest review, if it approves with some."""
+    review = next((one for one in reversed(outcomes) if isinstance(one, ReviewOutcome)), None)
+    if review is None or not review.approves:
+        return []
+    found = [f"{one.file}:{one.line}: {one.issue}" if one.line else f"{one.file}: {one.issue}" for one in review.issues]
+    return [*found, *([review.feedback_for_writer.strip()] if review.feedback_for_writer else [])]
 
 
 def _cause(case: IssueCase, outcomes: Sequence[Outcome]) -> str:

@@ -96,7 +96,7 @@ _WAITS: Final = {
     WaitingFor.APPROVAL: "It waits for a person to agree before it goes on.",
     WaitingFor.BUDGET: "Its budget is used up. The work so far is kept.",
     WaitingFor.MILESTONE: "It has gone as far as it was to go.",
-    WaitingFor.MERGE: "The pull request is open. Only a person merges it.",
+    WaitingFor.MERGE: "The change is ready. Only a person merges it.",
     WaitingFor.CURE: "It waits for a person to put something right outside of it. Nothing is spent meanwhile.",
 }
 
@@ -168,7 +168,7 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
         case WaitingFor.MERGE if case.awaits_checks and case.delivery.checks is not None:
             return f"Pull request {case.delivery.pull_request} {check_words(case.delivery.checks)}."
         case WaitingFor.MERGE:
-            return f"For a person to merge pull request {case.delivery.pull_request}, `{case.branch}`."
+            return f"For a person to merge `{case.branch}` (pull request {case.delivery.pull_request})."
         case _:
             assert_never(reason)
 
