@@ -1,6 +1,5 @@
 """Options and helpers that all commands share. Nothing slow is imported before a command runs."""
 
-import asyncio
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -67,6 +66,8 @@ def make_console() -> "Console":
 
 
 def do(work: Coroutine[Any, Any, T], *, interrupted: str = "the same command takes it up again") -> T:
+    import asyncio  # slow, and `--help` does without
+
     try:
         return asyncio.run(work)
     except KeyboardInterrupt:
