@@ -13,9 +13,17 @@ def set_up(output: str, *, code: int = 1, timed_out: bool = False) -> CommandRun
     )
 
 
-def ran(output: str, *, code: int = 0, report: TestReport | None = None) -> CommandRun:
+def ran(
+    output: str, *, code: int = 0, report: TestReport | None = None, named: tuple[str, ...] | None = None
+) -> CommandRun:
     return CommandRun(
-        purpose=Purpose.TEST, command="make test", exit_code=code, seconds=1, output=output, report=report
+        purpose=Purpose.TEST,
+        command="make test",
+        exit_code=code,
+        seconds=1,
+        output=output,
+        report=report,
+        failures=named,
     )
 
 
@@ -31,6 +39,19 @@ def reported(passed: int, failed: int) -> TestReport:
         ([ran("", code=1, report=reported(7, 2))], "works, 2 of 9 tests already fail"),
         ([ran("== 12 passed in 1s ==\n")], "works: 12 tests pass"),
         ([ran("All is well.\n")], "works: its tests pass"),
+        ([ran("Tests  17 failed | 460 passed (477)\n", code=1)], "works, 17 of 477 tests already fail"),
+        ([ran("3 failed in 0.1s\n", code=1)], "works, 3 of 3 tests already fail"),
+        (
+            [
+                ran(
+                    "=== 53 skipped in 7s ===\nERROR: bad option\nmake: *** [test] Error 4\n",
+                    code=2,
+                    named=("bad option",),
+                )
+            ],
+            "could not run: `make test` ended before a test ran: make: *** [test] Error 4. "
+            "Write the commands with `caseworker recipe edit`, or put them into .caseworker.toml.",
+        ),
         (
             [ran("make: Nothing to be done for 'test'.\n")],
             "could not run: no test was run. "

@@ -18,6 +18,7 @@ _COUNTS: Final = re.compile(
     re.MULTILINE,
 )
 """How many tests passed, or ran, as runners without a report print it."""
+_FAILED: Final = re.compile(rf"{_NUMBER} (?:failed|failing)\b")
 _OF_FILES: Final = ("Test Files", "Test Suites:")
 _NOTHING: Final = re.compile(
     r"Nothing to be done for|[Nn]o tests? (?:were |was )?(?:found|ran|run|specified)|Ran 0 tests"
@@ -116,10 +117,11 @@ def _counted(run: CommandRun) -> tuple[int, int]:
     if run.report is not None:
         bad = len(run.report.failed) + len(run.report.broken)
         return run.report.ran + len(run.report.broken) if run.report.ran else 0, bad
+    # A failure that is only named may be the runner's own, before any test: what the runner counts is what ran.
     text = "\n".join(line for line in run.output.splitlines() if not line.strip().startswith(_OF_FILES))
-    numbers = [int(number) for found in _COUNTS.findall(text) for number in found if number]
-    failing = len(set(run.failures or ()))
-    return (sum(numbers) + (failing if not run.passed else 0), failing) if numbers or failing else (0, 0)
+    ran = sum(int(number) for found in _COUNTS.findall(text) for number in found if number)
+    failing = sum(int(number) for number in _FAILED.findall(text)) if not run.passed else 0
+    return (ran + failing, failing)
 
 
 def _could_not_run(run: CommandRun, why: str) -> CheckResult:
