@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.options import options
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
@@ -99,6 +100,7 @@ class CasePage:
             "standing": standing,
             "buttons": buttons_for(stored, standing),
             "reporter": stored.reporter if isinstance(stored, StoredBug) else None,
+            "elsewhere": _elsewhere(stored),
             "proof": proof_of(whole.builds),
             "commits": commits_of(stored),
             "verdict": _verdict(stored),
@@ -117,6 +119,13 @@ class CasePage:
             ]
             for item in at_work
         }
+
+
+def _elsewhere(stored: StoredAny) -> list[str]:
+    """What moves the case and is done elsewhere: a merge."""
+    if not isinstance(stored, StoredCase):
+        return []
+    return [option.does for option in options(stored.case) if option.kind is None]
 
 
 def _verdict(stored: StoredAny) -> str:
