@@ -73,7 +73,10 @@ class CasePage:
                     for item in story_items(fresh, attempts=attempts, before=before):
                         yield Sent(id=str(item.sequence), data=self._feed.shown(case, item))
                     after, before = fresh[-1].sequence, fresh[-1].at
-                for name, shown in (await self._parts(case, standing)).items():
+                parts = await self._parts(case, standing)
+                if not parts:
+                    return  # the case was removed: the page's next try is told so
+                for name, shown in parts.items():
                     if sent.get(name) != shown:
                         sent[name] = shown
                         yield Sent(data=page("live_region.html", name=name, shown=shown))
@@ -81,11 +84,13 @@ class CasePage:
                     yield None
 
     async def _parts(self, case: CaseId, standing: Standing | None) -> dict[str, str]:
-        """The parts of the page as HTML, made once for all open pages whose viewers may do the same."""
+        """The parts of the page as HTML, made once for all open pages whose viewers may do the same. Empty: the case
+        is gone."""
 
         async def make() -> dict[str, str]:
             stored = await self._office.store.cases.find(case)
-            assert stored is not None, "cases stay"
+            if stored is None:
+                return {}
             values = await self._values(stored, standing)
             return {name: page(f"region_{name}.html", **values) for name in REGIONS}
 
