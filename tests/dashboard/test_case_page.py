@@ -8,6 +8,7 @@ from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted, ToolCalled, TurnStarted
 from caseworker.store.store import Store
+from tests.app.issue_desk import move
 from tests.dashboard.live_page import LivePage
 from tests.dashboard.visitor import Visitor
 from tests.edges.store_examples import TRACE, begun, open_bug, open_case
@@ -117,6 +118,8 @@ async def test_a_page_opened_after_a_while_is_not_sent_what_was_true_before(visi
 
 async def test_the_stream_of_a_removed_case_ends(visitor: Visitor, store: Store) -> None:
     case = await open_case(store)
+    await move(store, case, Noted(text="closed"), state=IssueState.CLOSED)
+    await store.turns.close_up(case, Noted(text="over"), trace=TRACE)
     async with LivePage.of(visitor, "/live/cases/local/shop~1") as page:
         await page.region("talk")
         await store.cases.remove(case)
