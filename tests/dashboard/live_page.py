@@ -22,6 +22,7 @@ class LivePage:
     """httpx's transport waits for the end of an answer, which a stream does not have: so this speaks ASGI itself."""
 
     events: list[Event] = field(default_factory=list)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
     _new: asyncio.Event = field(default_factory=asyncio.Event)
     _rest: str = ""
 
@@ -60,6 +61,7 @@ class LivePage:
             "client": ("127.0.0.1", 1),
         }
         await visitor.site(scope, self._never, self._take)
+        self.ended.set()
 
     async def _never(self) -> Message:
         await asyncio.Event().wait()

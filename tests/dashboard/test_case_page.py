@@ -1,15 +1,19 @@
 """The page of a case: its story, its buttons, messages with receipts, and entries that come by themselves."""
 
+import asyncio
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted, ToolCalled, TurnStarted
 from caseworker.store.store import Store
+from tests.app.issue_desk import move
 from tests.dashboard.live_page import LivePage
 from tests.dashboard.visitor import Visitor
 from tests.edges.store_examples import TRACE, begun, open_bug, open_case
 from tests.intake.test_conversation_issue import Counter
+from tests.patience import PATIENCE
 
 PATH = "/cases/local/shop~1"
 
@@ -110,3 +114,14 @@ async def test_a_page_opened_after_a_while_is_not_sent_what_was_true_before(visi
         await page.region("facts")
         shown = [event.data for event in page.events if 'hx-target="#talk"' in event.data]
         assert all("look at line 4" in text for text in shown)
+
+
+async def test_the_stream_of_a_removed_case_ends(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    await move(store, case, Noted(text="closed"), state=IssueState.CLOSED)
+    await store.turns.close_up(case, Noted(text="over"), trace=TRACE)
+    async with LivePage.of(visitor, "/live/cases/local/shop~1") as page:
+        await page.region("talk")
+        await store.cases.remove(case)
+        await asyncio.wait_for(page.ended.wait(), PATIENCE)
+    assert (await visitor.client.get("/live/cases/local/shop~1")).status_code == 404

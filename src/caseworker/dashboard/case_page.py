@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.options import options
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
@@ -72,7 +73,10 @@ class CasePage:
                     for item in story_items(fresh, attempts=attempts, before=before):
                         yield Sent(id=str(item.sequence), data=self._feed.shown(case, item))
                     after, before = fresh[-1].sequence, fresh[-1].at
-                for name, shown in (await self._parts(case, standing)).items():
+                parts = await self._parts(case, standing)
+                if not parts:
+                    return  # the case was removed: the page's next try is told so
+                for name, shown in parts.items():
                     if sent.get(name) != shown:
                         sent[name] = shown
                         yield Sent(data=page("live_region.html", name=name, shown=shown))
@@ -80,11 +84,13 @@ class CasePage:
                     yield None
 
     async def _parts(self, case: CaseId, standing: Standing | None) -> dict[str, str]:
-        """The parts of the page as HTML, made once for all open pages whose viewers may do the same."""
+        """The parts of the page as HTML, made once for all open pages whose viewers may do the same. Empty: the case
+        is gone."""
 
         async def make() -> dict[str, str]:
             stored = await self._office.store.cases.find(case)
-            assert stored is not None, "cases stay"
+            if stored is None:
+                return {}
             values = await self._values(stored, standing)
             return {name: page(f"region_{name}.html", **values) for name in REGIONS}
 
@@ -99,6 +105,7 @@ class CasePage:
             "standing": standing,
             "buttons": buttons_for(stored, standing),
             "reporter": stored.reporter if isinstance(stored, StoredBug) else None,
+            "elsewhere": _elsewhere(stored),
             "proof": proof_of(whole.builds),
             "commits": commits_of(stored),
             "verdict": _verdict(stored),
@@ -117,6 +124,13 @@ class CasePage:
             ]
             for item in at_work
         }
+
+
+def _elsewhere(stored: StoredAny) -> list[str]:
+    """What moves the case and is done elsewhere: a merge."""
+    if not isinstance(stored, StoredCase):
+        return []
+    return [option.does for option in options(stored.case) if option.kind is None]
 
 
 def _verdict(stored: StoredAny) -> str:

@@ -93,10 +93,9 @@ class Pulse:
         changed = await self._changed()
         watched = {ear.case for ear in self._ears if ear.case is not None}
         if watched:
-            for case, counts in (await self._store.boards.receipts(watched)).items():
-                if self._receipts.get(case) != counts:
-                    self._receipts[case] = counts
-                    changed.add(case)
+            found = await self._store.boards.receipts(watched)
+            changed |= {case for case in watched if self._receipts.get(case) != found.get(case)}  # removed: no counts
+            self._receipts = dict(found)
         if not changed:
             return
         self.version += 1

@@ -5,9 +5,21 @@ from collections import Counter
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import RepositoryId
+from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.kinds import CaseKind
 from caseworker.ports import Store
-from caseworker.views.board_groups import Group, group_of_state
+from caseworker.ports.boards import BoardFilter
+from caseworker.views.board_groups import Group, group_of_state, states_of
+
+
+class LastBuild(BaseModel):
+    """The newest build of the repository's newest issue case."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case: CaseId
+    commands: tuple[str, ...]
+    passed: bool
 
 
 class RepositoryLine(BaseModel):
@@ -19,6 +31,8 @@ class RepositoryLine(BaseModel):
     groups: dict[Group, int]
     cases: int
     learnings: int
+    last_build: LastBuild | None
+    """Null: nothing was built for its newest issue case."""
 
 
 async def read_repositories(store: Store, visible: frozenset[RepositoryId] | None = None) -> list[RepositoryLine]:
@@ -37,6 +51,7 @@ async def read_repositories(store: Store, visible: frozenset[RepositoryId] | Non
                 groups=groups,
                 cases=sum(groups.values()),
                 learnings=learned[repository],
+                last_build=await _last_build(store, repository),
             )
         )
     return lines
@@ -47,3 +62,13 @@ async def _place(store: Store, repository: RepositoryId) -> str:
         return str(await store.repositories.ref(repository))
     except Refused:
         return ""
+
+
+async def _last_build(store: Store, repository: RepositoryId) -> LastBuild | None:
+    wanted = BoardFilter(repository=repository, states=states_of(CaseKind.ISSUE))
+    for entry in (await store.boards.page(wanted, offset=0, limit=1)).entries:
+        case = entry.stored.case.id
+        for build in reversed(await store.builds.of(case)):
+            commands = tuple(dict.fromkeys(run.command for run in build.runs))
+            return LastBuild(case=case, commands=commands, passed=all(run.passed for run in build.runs))
+    return None
