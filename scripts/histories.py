@@ -15,7 +15,6 @@ FOLDER = ROOT / "tests" / "replay" / "histories" / __version__
 SCENARIOS = (
     "test_straight_path.py::test_an_issue_becomes_a_pull_request_and_is_completed_when_a_person_merges",
     "test_issue_people.py::test_an_authentication_change_waits_for_approval_and_goes_to_the_senior",
-    "test_issue_people.py::test_rejected_twice_then_approved",
     "test_issue_people.py::test_a_case_fails_after_its_last_attempt_and_keeps_the_work_on_its_branch",
     "test_straight_path.py::test_a_turn_that_fails_for_good_fails_the_case_with_its_reason",
     "test_bug_time.py::test_silence_after_findings_leads_to_one_reminder_and_then_no_response",

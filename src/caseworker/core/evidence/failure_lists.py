@@ -41,10 +41,10 @@ def _named(lines: Sequence[str], pattern: re.Pattern[str]) -> _Found:
 def _counts(lines: Sequence[str], pattern: re.Pattern[str]) -> dict[str, int]:
     """The numbers of the last line that counts, by their words."""
     last = next((line for line in reversed(lines) if pattern.match(line)), "")
-    return {word.lower(): int(number) for number, word in re.findall(r"(\d{1,9}) ([A-Za-z]+)", last)}
+    return {word.lower(): int(number) for number, word in re.findall(r"(\d{1,9}) ([A-Za-z]{1,20})", last)}
 
 
-_PYTEST_END: Final = re.compile(r"(?:=+ )?(?:\d+ \w+, ){0,9}\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
+_PYTEST_END: Final = re.compile(r"\A(?:=+ )?(?:\d+ \w+, ){0,9}\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
 _PYTEST_FAILED: Final = re.compile(r"FAILED (?P<test>\S+?::.{1,300}?)(?: - .*)?$")
 _PYTEST_ERROR: Final = re.compile(r"ERROR (?P<test>\S+\.py(?:::.{1,300}?)?)(?: - .*)?$")
 
@@ -170,7 +170,7 @@ def _read_phpunit(lines: Sequence[str]) -> TestReport | None:
     if ok := next((found for line in lines if (found := _PHPUNIT_OK.match(line))), None):
         return _report("PHPUnit's output", {}, passed=int(ok[1]), counted=0)
     last = next((line for line in reversed(lines) if _PHPUNIT_END.match(line)), "")
-    counts = {word.lower(): int(number) for word, number in re.findall(r"([A-Za-z]+): (\d{1,9})", last)}
+    counts = {word.lower(): int(number) for word, number in re.findall(r"([A-Za-z]{1,20}): (\d{1,9})", last)}
     if not counts:
         return None
     counted = counts.get("failures", 0) + counts.get("errors", 0)
