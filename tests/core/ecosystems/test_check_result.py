@@ -50,12 +50,11 @@ def reported(passed: int, failed: int) -> TestReport:
                 )
             ],
             "could not run: `make test` ended before a test ran: make: *** [test] Error 4. "
-            "Write the commands with `caseworker recipe edit`, or put them into .caseworker.toml.",
+            "Write the commands into its recipe, or into .caseworker.toml.",
         ),
         (
             [ran("make: Nothing to be done for 'test'.\n")],
-            "could not run: no test was run. "
-            "Write the commands with `caseworker recipe edit`, or put them into .caseworker.toml.",
+            "could not run: no test was run. Write the commands into its recipe, or into .caseworker.toml.",
         ),
         (
             [set_up("Caseworker refused this set-up a connection to cdn.example:443. It reaches only\n")],
@@ -65,8 +64,7 @@ def reported(passed: int, failed: int) -> TestReport:
         (
             [set_up("", timed_out=True, code=124)],
             "could not run: `npm ci` took longer than 900 s. "
-            "Raise `command_minutes` in caseworker.toml, or write a shorter test command with "
-            "`caseworker recipe edit`.",
+            "Raise `command_minutes` in caseworker.toml, or write a shorter test command into its recipe.",
         ),
         (
             [ran("/bin/sh: 1: meson: not found\nmake: *** [test] Error 127\n", code=2)],
@@ -81,7 +79,7 @@ def reported(passed: int, failed: int) -> TestReport:
         (
             [set_up("host.example is allowed but its name can't be looked up: Name or service not known\n")],
             "could not run: the set-up `npm ci` failed: host.example can't be reached. "
-            "Look at the network of this machine; `caseworker doctor` shows the registries.",
+            "Look at the network of this machine, and at the registries that were found.",
         ),
         (
             [set_up("src/x.c:3:10: fatal error: libpq-fe.h: No such file or directory\n")],

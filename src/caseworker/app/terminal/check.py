@@ -240,6 +240,10 @@ def _tell_end(found: Findings, console: Console) -> None:
         console.print(Text(printable("\n".join(failed.output.splitlines()[-25:])), style="dim"), highlight=False)
     style = {"works": "green", "fails_already": "yellow", "could_not_run": "red"}[result.kind]
     console.print(Text(f"{result.sentence} ({found.seconds:.0f} s)", style=style), highlight=False)
+    if result.kind == "could_not_run":
+        console.print(
+            "`caseworker recipe edit` opens the recipe; `caseworker doctor` shows the registries.", style="dim"
+        )
 
 
 def _as_json(found: Findings) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import CommandRun, Purpose
 
-RECIPE_TODO: Final = "Write the commands with `caseworker recipe edit`, or put them into .caseworker.toml."
+RECIPE_TODO: Final = "Write the commands into its recipe, or into .caseworker.toml."
 _REFUSED: Final = re.compile(r"refused this set-up a connection to ([\w.:\[\]-]+)")
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
@@ -42,7 +42,7 @@ _REMEDIES: Final = (
     (
         r"(?<![\w.:-])([\w.:-]{1,253}) is allowed but (?:its name can't be looked up|can't be reached)",
         "{0} can't be reached",
-        "Look at the network of this machine; `caseworker doctor` shows the registries.",
+        "Look at the network of this machine, and at the registries that were found.",
     ),
     (
         r"(?:[Nn]o matching version found for|are no versions of|no matching package named) `?([\w@/.^~<>=*-]{1,99})",
@@ -57,12 +57,12 @@ _REMEDIES: Final = (
     (
         r"ModuleNotFoundError: No module named ['\"]([\w.]{1,80})['\"]",
         "the Python module {0} is not installed",
-        "Add what has {0} to the set-up: `caseworker recipe edit`.",
+        "Add what has {0} to the set-up in its recipe.",
     ),
     (
         r"Cannot find module ['\"]([^'\"\n]{1,80})['\"]",
         "the module {0} can't be found",
-        "Add the step that makes or installs {0} to the set-up: `caseworker recipe edit`.",
+        "Add the step that makes or installs {0} to the set-up in its recipe.",
     ),
 )
 
@@ -130,9 +130,7 @@ def _could_not_run(run: CommandRun, why: str) -> CheckResult:
         todo = f'If that is right, write setup_hosts = ["registries", "{host}"] into caseworker.toml.'
         return CheckResult(kind="could_not_run", why=f"{why}: it was refused a connection to {host}", todo=todo)
     if run.timed_out:
-        todo = (
-            "Raise `command_minutes` in caseworker.toml, or write a shorter test command with `caseworker recipe edit`."
-        )
+        todo = "Raise `command_minutes` in caseworker.toml, or write a shorter test command into its recipe."
         return CheckResult(
             kind="could_not_run", why=f"{code(run.command)} took longer than {run.seconds:.0f} s", todo=todo
         )
