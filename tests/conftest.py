@@ -1,7 +1,9 @@
 """Options and fixtures of the whole suite."""
 
+import logging
 import os
 import time
+from collections.abc import Iterator
 
 import pytest
 import structlog
@@ -23,6 +25,16 @@ time.tzset()
 share()
 
 pytest_plugins = ["tests.databases"]
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """A command that a test calls sets its logs up, on a standard error that may be closed afterwards."""
+    known, root = structlog.get_config(), logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    structlog.configure(**known)
+    root.handlers, root.level = handlers, level
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

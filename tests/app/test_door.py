@@ -3,15 +3,12 @@
 import asyncio
 import io
 import json
-import logging
 import shlex
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import structlog
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -36,16 +33,6 @@ RUNNER = CliRunner()
 
 def page(*words: str) -> str:
     return RUNNER.invoke(app, [*words], env={"COLUMNS": "100", "TERM": "dumb"}).output
-
-
-@pytest.fixture(autouse=True)
-def logs_as_before() -> Iterator[None]:
-    """A command sets its logs up on the standard error of its runner, which is closed afterwards."""
-    known, root = structlog.get_config(), logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    structlog.configure(**known)
-    root.handlers, root.level = handlers, level
 
 
 @pytest.fixture

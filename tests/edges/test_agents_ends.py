@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.claude import ModelSettings
+from caseworker.agents.provider_words import NO_KEY, refused_key
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import SessionId
@@ -60,7 +61,7 @@ async def test_a_broken_rehearsal_starts_no_agent(world: AgentWorld) -> None:
 
 async def test_without_key_and_rehearsal_there_is_no_turn(world: AgentWorld) -> None:
     ended = await world.run(world.brief(None))
-    assert ended == AgentFailed(why="model", reason="there is no model key, and the case has no rehearsal")
+    assert ended == AgentFailed(why="key", reason=NO_KEY)
 
 
 async def test_the_budget_stops_the_next_call(world: AgentWorld) -> None:
@@ -103,7 +104,7 @@ async def test_a_model_that_stays_unavailable_is_given_up_after_a_few_tries(worl
     overloaded = world.brief(script(*["error: overloaded"] * 9))
     ends = tuple(await asyncio.gather(world.run(overloaded), absent.run(absent.brief(None))))
     assert ends == (
-        AgentFailed(why="model", reason="the model's API answered 529", retry=True),
+        AgentFailed(why="model", reason="the model's API answered 529: Overloaded", retry=True),
         AgentFailed(why="model", reason=f"{url} can't be reached (ConnectError)", retry=True),
     )
     assert len(world.ledger.settled) == len(absent.ledger.settled) == 4
@@ -130,7 +131,7 @@ async def test_a_provider_that_closes_connections_counts_as_an_outage(world: Age
 
 async def test_a_model_that_refuses_is_not_tried_again(world: AgentWorld) -> None:
     ended = await world.run(world.brief(script("error: refused")))
-    assert ended == AgentFailed(why="model", reason="the model's API answered 403")
+    assert ended == AgentFailed(why="key", reason=refused_key(403, "The request was refused"))
 
 
 async def test_a_stream_that_breaks_off_is_requested_again(world: AgentWorld) -> None:

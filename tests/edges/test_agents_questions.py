@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.price_list import PriceList
+from caseworker.agents.provider_words import refused_key
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.core.base.budget import worst_case
 from caseworker.core.base.ids import CaseId, RepositoryId, split_issue_case
@@ -201,7 +202,8 @@ async def test_an_answer_in_plain_json_counts(desk: Desk, text: str) -> None:
 @pytest.mark.parametrize(("status", "retry"), [(500, True), (503, True), (529, True), (429, True), (401, False)])
 async def test_an_error_of_the_provider_costs_nothing(desk: Desk, status: int, retry: bool) -> None:
     desk.api.failures = [(status, "api_error")]
-    assert await desk.ask() == Failed(why="model", reason=f"the model's API answered {status}", retry=retry)
+    told = f"the model's API answered {status}: as told" if retry else refused_key(status, "as told")
+    assert await desk.ask() == Failed(why="model", reason=told, retry=retry)
     assert (await desk.spent()).micros == 0
     assert isinstance(await desk.ask(), Answer)
 
@@ -298,8 +300,8 @@ async def test_a_rehearsed_question_is_answered_by_its_purpose_and_number_and_co
 @pytest.mark.parametrize(
     ("steps", "failed"),
     [
-        (["error: overloaded"], Failed(why="model", reason="the model's API answered 529", retry=True)),
-        (["error: refused"], Failed(why="model", reason="the model's API answered 403")),
+        (["error: overloaded"], Failed(why="model", reason="the model's API answered 529: Overloaded", retry=True)),
+        (["error: refused"], Failed(why="model", reason=refused_key(403, "The request was refused"))),
         (
             [WRONG],
             Failed(why="script", reason="the rehearsal of the question classify (nth 1) ran out after 1 step"),

@@ -21,7 +21,7 @@ from caseworker.agents.single_questions import SingleQuestions
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case
+from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case, typed
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
@@ -516,7 +516,7 @@ async def test_a_branch_older_than_the_case_is_refused_with_what_to_do(desk: Des
     before = desk.head()
     refused = await desk.push()
     assert isinstance(refused, EffectRefused)
-    assert refused.reason.endswith(f"Then type: caseworker retry '{desk.id}'")
+    assert refused.reason.endswith(f"Then type: caseworker retry {typed(desk.id)}")
     assert desk.head() == before
 
 

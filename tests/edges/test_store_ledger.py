@@ -59,7 +59,7 @@ async def test_spending_is_known_per_case_and_per_turn(store: Store) -> None:
     await reserved(store, await begun(store, case, turn=2), 50)
     assert (await store.ledger.spent(case)).micros == 250
     assert await store.ledger.spent(case, turn=1) == Spending(calls=1, usage=USED, micros=200)
-    assert await store.ledger.spent(case, turn=2) == Spending(calls=1, micros=50)
+    assert await store.ledger.spent(case, turn=2) == Spending(calls=1, micros=50, reserved_micros=50)
     assert await store.ledger.spent(case, turn=3) == Spending()
 
 
@@ -118,8 +118,8 @@ async def test_a_question_of_a_case_and_its_turns_share_one_cap(store: Store) ->
     assert await ask(store, account, 301) is None
     assert await ask(store, account, 300) is not None
     assert await reserve(store, attempt, 1) is None
-    assert await store.ledger.spent(case) == Spending(calls=2, micros=CAP)
-    assert await store.ledger.spent(case, turn=1) == Spending(calls=1, micros=700)
+    assert await store.ledger.spent(case) == Spending(calls=2, micros=CAP, reserved_micros=CAP)
+    assert await store.ledger.spent(case, turn=1) == Spending(calls=1, micros=700, reserved_micros=700)
 
 
 async def test_questions_of_a_repository_have_their_own_cap_per_day(store: Store) -> None:

@@ -40,7 +40,8 @@ def wrongs_of(issue: Issue, repository: Repository, secrets: Sequence[str]) -> l
     for where, text in (*texts, *plain):
         others = [one for one in closed_numbers(text, repository) if one != number]
         found += [f"{where} closes {others}"] * bool(others)
-        found += [f"{where} {wrong}" for wrong in plain_wrongs(text, secrets)]
+        others_said = text.replace(f"Fixes {repository.full_name}#{number}", "")  # ours, with its repository
+        found += [f"{where} {wrong}" for wrong in plain_wrongs(others_said, secrets)]
     found += [f"a commit mentions: {text[:80]!r}" for _, text in plain if _MENTION.search(text)]
     found += [f"pushed: {wrong}" for wrong in _pushed_wrongs(number, repository, secrets)]
     if issue.state != "open":

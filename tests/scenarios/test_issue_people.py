@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.core.base.ids import typed
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
@@ -460,7 +461,7 @@ async def test_a_case_out_of_budget_goes_on_after_a_raise(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, once(spent, implemented))
     case = await world.owner_files_issue()
     await case.expect_waiting(WaitingFor.BUDGET)
-    assert f"`caseworker budget {case.id} +5`" in (await case.told())[-1]
+    assert f"`caseworker budget {typed(case.id)} +5`" in (await case.told())[-1]
     await case.person_says("+5", kind=MessageKind.BUDGET)
     await case.expect(lambda stored: stored.case.delivery.pull_request is not None, "a pull request")
     again = [brief for brief in world.agent.briefs if brief.task is Task.IMPLEMENT][-1]

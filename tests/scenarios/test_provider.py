@@ -76,7 +76,7 @@ async def test_a_case_with_an_api_key_is_charged_and_never_stores_the_key(api: W
         assert answer.code == 0, answer.err + terminal.host_log()
         assert git(project, "show", "agent/issue-1:greeting.txt") == "Hello world"
         assert "rehearsed" not in answer.out
-        assert "opened pull request 1: Greet the world" in answer.out
+        assert "agent/issue-1 is ready to merge into main: Greet the world" in answer.out
         shown = await asyncio.to_thread(terminal.reads_json, "show", "#1")
         await asyncio.to_thread(terminal.types, "host", "stop")
         assert_key_is_nowhere(terminal)

@@ -87,7 +87,8 @@ def _can_make(folder: Path, file: str) -> bool:
     try:
         return os.access(trial / file, os.W_OK)
     finally:
-        trial.rmdir()
+        with suppress(OSError):
+            trial.rmdir()
 
 
 def group_of(parent: Path, root: int) -> Path:
@@ -108,7 +109,10 @@ def _count(file: Path, name: str) -> int:
 
 
 def sweep(parent: Path) -> None:
-    """Removes groups that have no process any more, also those that a killed worker left."""
+    """Removes groups that have no process any more, also those that a killed worker left.
+
+    A group is empty for a moment after it was made, so those of processes that live are left alone."""
     for folder in parent.glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # the kernel refuses while something runs in it
-            folder.rmdir()
+        if not Path("/proc", folder.name.rpartition("-")[2]).exists():
+            with suppress(OSError):  # the kernel refuses while something runs in it
+                folder.rmdir()
