@@ -1,6 +1,7 @@
 """`dashboard`: the board with 10,000 cases, a case with 5,000 record entries, 50 open pages, and a first visit."""
 
 import asyncio
+import gc
 import re
 import shutil
 import tempfile
@@ -95,6 +96,8 @@ async def _measure(url: str, folder: Path, database: str) -> list[Row]:
     store = await open_store(url)
     try:
         case = await _fill(store)
+        gc.collect()
+        gc.freeze()  # what filling left behind is no part of a server's memory
         async with _served(store, folder) as http:
             client = _Client(http, store, case)
             rows = [

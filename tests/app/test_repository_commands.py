@@ -36,8 +36,8 @@ async def test_a_check_says_what_was_found_and_that_it_works(
     assert await check(repository.path, settings, console, as_json=False) == 0
     said = console.export_text()
     assert "found       Python, by files named like tests of Python\n" in said
-    assert "tests       `python3 -m unittest discover`: 1 tests ran, 0 failed" in said
-    assert "works: 1 tests pass" in said
+    assert "tests       `python3 -m unittest discover`: 1 test ran, 0 failed" in said
+    assert "works: 1 test passes" in said
     assert not list((settings.home / "workspaces").glob("check*")), "nothing is left behind"
 
 

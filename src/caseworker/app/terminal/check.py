@@ -226,7 +226,7 @@ def _told(run: CommandRun) -> str:
     how = "done" if run.passed else "took too long" if run.timed_out else f"ended with {run.exit_code}"
     if run.report is not None and run.purpose is Purpose.TEST:
         bad = len(run.report.failed) + len(run.report.broken)
-        how = f"{run.report.ran} tests ran, {bad} failed"
+        how = f"{run.report.ran} {'test' if run.report.ran == 1 else 'tests'} ran, {bad} failed"
     if run.output.startswith("Taken from the cache"):
         how = "taken from the cache"
     return f"{code(run.command)}: {how}, {run.seconds:.1f} s"

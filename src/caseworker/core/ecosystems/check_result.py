@@ -80,7 +80,8 @@ class CheckResult(BaseModel):
     def sentence(self) -> str:
         match self.kind:
             case "works":
-                return f"works: {self.tests} tests pass" if self.tests else "works: its tests pass"
+                counted = {0: "its tests pass", 1: "1 test passes"}
+                return f"works: {counted.get(self.tests, f'{self.tests} tests pass')}"
             case "fails_already":
                 return f"works, {self.failing} of {self.tests} tests already fail"
             case "could_not_run":
