@@ -8,11 +8,10 @@ from typing import Final, assert_never
 
 import structlog
 
-from caseworker.core.base.budget import AMOUNTS
+from caseworker.core.base.budget import no_amount
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
-from caseworker.core.bug.budget_moves import no_amount
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
@@ -165,14 +164,13 @@ def _context(stored: StoredAny, author: str) -> Context:
 def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | None) -> str | None:
     """The receipt of a command that does not fit the case's state. For a bug case its flow decides."""
     if isinstance(command, RaiseBudget) and command.micros == 0:
+        wrong = no_amount(command.amount)
         if refused_in is not None:
-            raise Refused(f"`{command.amount}` is no amount.", todo=AMOUNTS)
-        return not_done(f"`{command.amount}` is no amount: {AMOUNTS}")
+            raise Refused(f"{wrong}.")
+        return not_done(wrong)
     match stored:
         case StoredBug():
-            reason = no_amount(command)
-            if reason is not None and refused_in is not None:
-                raise Refused(f"{stored.case.id}: {reason}.")
+            return None
         case StoredCase():
             if refused_in is not None:
                 refuse_misfit(stored.case, command, refused_in)

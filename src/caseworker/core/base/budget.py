@@ -90,7 +90,9 @@ def dollars(micros: int) -> str:
 _AMOUNT: Final = re.compile(r"\+?\s*+\$?\s*+(\d{1,6}(?:[.,]\d{1,2})?)\s*+(?:usd|dollars?|\$)?", re.IGNORECASE)
 
 
-AMOUNTS: Final = "`+5` or `+2.50` adds so many dollars"
+def no_amount(text: str) -> str:
+    """Why a text for which `micros_of` is 0 adds nothing to a budget."""
+    return f"`{text}` is no amount: `+5` or `+2.50` adds so many dollars"
 
 
 def micros_of(text: str) -> int:

@@ -4,7 +4,6 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugState, cap_of
 from caseworker.core.bug.moves import enter, say
-from caseworker.core.people.commands import Command, RaiseBudget
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.receipts import budget_raised
 
@@ -17,13 +16,6 @@ def raise_budget(bug: BugCase, by: str, micros: int, policy: Policy) -> tuple[Bu
         return raised, receipt
     again = enter(raised, BugState.INVESTIGATING, f"{by} has raised the budget", waited_in=bug.state)
     return again.updated(out_of_money=False), f"{receipt}; the investigation goes on"
-
-
-def no_amount(command: Command) -> str | None:
-    """Why a raise of the budget can't be carried out. Null: it can, or it is another command."""
-    if isinstance(command, RaiseBudget) and not command.micros:
-        return f"`{command.amount}` is no amount: `+5` or `+2.50` adds so many dollars"
-    return None
 
 
 def warn_of_budget(bug: BugCase, spent_micros: int, policy: Policy) -> BugCase:

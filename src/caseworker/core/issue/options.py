@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.budget import AMOUNTS, MICROS
+from caseworker.core.base.budget import MICROS, no_amount
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
@@ -205,7 +205,7 @@ def misfit(case: IssueCase, command: Command) -> str | None:
         case RaiseBudget() if case.state in TERMINAL:
             return "the case is over"
         case RaiseBudget(micros=0, amount=amount):
-            return f"`{amount}` is no amount: {AMOUNTS}"
+            return no_amount(amount)
     return None
 
 
