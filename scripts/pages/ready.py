@@ -22,11 +22,12 @@ and Caseworker never merges.
 checks at all are not green before {settle} minutes have passed since the newest commit. While GitHub computes the
 merge, Caseworker looks again after {looks} seconds.
 
-The check run `caseworker/ready` of a [session](pulls.md) and this command judge by the same rules and the same
-knowledge: where the session is on record here, its record is read; elsewhere its check run on the head carries what it
+The check `caseworker/ready` of a [session](pulls.md) and this command judge by the same rules and the same
+knowledge: where the session is on record here, its record is read; elsewhere its check on the head carries what it
 knows (whether and when it pushed this head, and how long it waits). Without both, a head whose committer is Caseworker
-is taken for a push of Caseworker. So they can differ only by the time at which they looked, which both tell; the check
-run says so when no session keeps it up to date any more.
+is taken for a push of Caseworker. So they can differ only by the time at which they looked. An App makes a check run,
+neutral until it is ready, which tells that time, and when no session keeps it up to date any more. With a token alone
+it is a status, which knows no neutral: pending until it is ready.
 
 If somebody has put the pull request into the merge queue or switched auto-merge on, a person has decided, and that is
 told instead.

@@ -75,7 +75,8 @@ class Shop:
 
     def token_of(self, login: str) -> Token:
         """Connect with a fine-grained token of this person, and return it."""
-        token = create_token(self.state, self.state.user(login), permissions=PERMISSIONS)
+        held: Permissions = {**PERMISSIONS, "statuses": "write"}
+        token = create_token(self.state, self.state.user(login), permissions=held)
         self.use(GitHubAccess(api_url=self.state.api_url, token=token.value))
         return token
 

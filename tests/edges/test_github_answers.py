@@ -7,6 +7,7 @@ import pytest
 
 from caseworker.core.base.errors import RateLimited, Refused, ResultUnknown, Transient
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.forges.github.address import ApiAddress, repository_path
 from caseworker.forges.github.api_errors import GitHubRefused, error_of
 from caseworker.forges.github.check_reads import rated
@@ -141,6 +142,12 @@ def test_a_required_check_counts_only_from_the_app_that_the_rule_names() -> None
         ("bad", "failed", False),
         ("unit", "missing", True),
     ]
+
+
+def test_our_own_check_is_no_result_even_where_a_rule_demands_it() -> None:
+    run = CheckRunData(id=1, name=CHECK_NAME, status="completed", conclusion="neutral")
+    status = StatusData(context=CHECK_NAME, state="pending")
+    assert rated([run], [status], [RequiredCheckData(context=CHECK_NAME)]) == []
 
 
 def test_a_cut_text_says_how_much_is_missing() -> None:

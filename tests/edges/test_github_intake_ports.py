@@ -10,6 +10,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.registry import TargetKind
 from caseworker.forges.github.intake_reads import IntakeChanges, IntakeReads
 from caseworker.forges.github.intake_writes import IntakeWrites
@@ -95,6 +96,8 @@ async def test_the_mark_of_a_pull_request_changes_with_what_a_verdict_depends_on
     assert not await differs()
     shop.says("rita", pull.issue, "A comment is no change.")
     assert not await differs()
+    create_status(shop.state, olga, shop.repository, sha=pull.head.sha, state="pending", context=CHECK_NAME)
+    assert not await differs()  # our own
     create_status(shop.state, olga, shop.repository, sha=pull.head.sha, state="pending", context="ci")
     assert await differs()
     create_status(shop.state, olga, shop.repository, sha=pull.head.sha, state="success", context="ci")

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from scripts.graphql_names import PUBLISHED
 
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch
-from caseworker.core.pull.pull_facts import PullFacts
+from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch, watch_in_link
+from caseworker.core.pull.pull_facts import PullFacts, Watch
 from caseworker.core.pull.verdict import judge
 from caseworker.core.telling.verdict_words import ready_check
 from caseworker.forges.github.connect import connect
@@ -154,7 +154,7 @@ async def test_a_server_without_merge_states_is_asked_without_them(shop: Shop) -
 async def test_a_partial_answer_is_no_answer(shop: Shop, part: str) -> None:
     pull = proposed(shop)
     shop.api = connect(shop.access, inner=Wrapped(breaks=part))
-    with pytest.raises(Transient, match=r"only be read in part|could not be read"):
+    with pytest.raises((Transient, Refused), match=r"only be read in part|could not be read|may not read check runs"):
         await GitHubProbe(shop.api).look(shop.ref, pull.number)
 
 
@@ -169,11 +169,43 @@ async def test_the_verdict_is_one_check_run_on_the_head_and_neutral_until_ready(
     now = shop.state.now()
     for minutes, conclusion in ((0, "neutral"), (60, "success")):
         verdict = judge(facts, now=now + timedelta(minutes=minutes))
-        check = ready_check(verdict, HeadWatch(head=verdict.head))
+        check = ready_check(verdict, HeadWatch(head=verdict.head), url="https://github.com/acme/shop/pull/2")
         await shop.broker.do(shop.ref, ready_write(check, key=f"acme/shop!2/0/ready/{pull.head.sha}"))
         [run] = [run for suite in shop.repository.records.suites for run in suite.runs]
         assert (run.name, run.status, run.conclusion) == (CHECK_NAME, "completed", conclusion)
         assert run.head_sha == pull.head.sha
+
+
+async def test_with_a_token_the_verdict_is_a_status_and_pending_until_ready(shop: Shop) -> None:
+    """Only Apps may make check runs."""
+    pull = proposed(shop)
+    shop.token_of("olga")
+    facts, now, made = await looked(shop, pull), shop.state.now(), shop.repository.records.statuses
+    for minutes, state in ((0, "pending"), (60, "success"), (60, "success")):
+        verdict = judge(facts, now=now + timedelta(minutes=minutes))
+        known = HeadWatch(head=verdict.head, watch=Watch(us="olga", pushed=(verdict.head,), pushed_at=now))
+        check = ready_check(verdict, known, url="https://github.com/acme/shop/pull/2")
+        assert await shop.forge.verdicts.report(shop.ref, check, key="unused")
+        assert (made[-1].context, made[-1].state, made[-1].sha) == (CHECK_NAME, state, pull.head.sha)
+    assert len(made) == 2  # the same is not said again
+    again = await looked(shop, pull)
+    [ours] = [one for one in again.checks if one.name == CHECK_NAME]
+    assert watch_in_link(ours.url, pull.head.sha) == known.model_copy(
+        update={"watch": known.watch.model_copy(update={"pushed_at": now.replace(microsecond=0)})}
+    )
+    assert judge(again, now=now + timedelta(minutes=60)).outcome == "ready"
+
+
+async def test_a_token_that_may_not_read_check_runs_is_refused_with_what_helps(shop: Shop) -> None:
+    """GitHub offers fine-grained tokens no permission for them: only in public repositories can they read them."""
+    pull = proposed(shop)
+    facts = await looked(shop, pull)
+    check = ready_check(judge(facts, now=shop.state.now()), HeadWatch(head=facts.subject.head), url="")
+    assert await shop.forge.verdicts.report(shop.ref, check, key="ours")
+    shop.token_of("olga")
+    with pytest.raises(Refused, match="may not read check runs") as refused:
+        await GitHubProbe(shop.api).look(shop.ref, pull.number)
+    assert "GitHub App" in refused.value.todo
 
 
 @pytest.mark.parametrize(

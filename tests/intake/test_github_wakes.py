@@ -50,6 +50,7 @@ WAKES: list[tuple[str, dict[str, object], str]] = [
     ("check_suite", {"check_suite": {"head_sha": HEAD}, "repository": REPOSITORY}, "woken"),
     ("workflow_run", {"workflow_run": {"head_sha": HEAD}, "repository": REPOSITORY}, "woken"),
     ("status", {"sha": HEAD, "state": "success", "repository": REPOSITORY}, "woken"),
+    ("status", {"sha": HEAD, "state": "pending", "context": CHECK_NAME, "repository": REPOSITORY}, "ignored: ours"),
     ("push", push("totals"), "woken"),
     ("push", push("main"), "woken"),
     ("push", push("elsewhere"), "ignored: nobody_waits"),

@@ -124,6 +124,8 @@ class CheckedBody(_Part):
     check_suite: CheckBody | None = None
     workflow_run: CheckBody | None = None
     sha: str = ""
+    context: str = ""
+    """Of a status: its name."""
 
 
 class InstalledBody(_Part):

@@ -177,7 +177,7 @@ def _parse_check(name: str, body: Mapping[str, object]) -> Event:
     payload = CheckedBody.model_validate(body)
     told = payload.check_run or payload.check_suite or payload.workflow_run
     commit = payload.sha if told is None else told.head_sha
-    check = payload.check_run.name if payload.check_run is not None else None
+    check = payload.check_run.name if payload.check_run is not None else payload.context
     return ChecksChanged(repository=payload.repository.ref, commit=commit, source=name, name=check or "")
 
 

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from caseworker.core.base.ids import Sha
-from caseworker.core.pull.own_check import HeadWatch, watch_in
+from caseworker.core.pull.own_check import HeadWatch, watch_in, watch_in_link
 from caseworker.core.pull.pull_facts import Decided, Watch
 from caseworker.core.pull.reasons import Evidence, Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict
@@ -11,6 +13,7 @@ from caseworker.core.telling.verdict_words import headline, ready_check, shown_e
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 HEAD = Sha("abcdef1234567890")
+URL = "https://github.com/acme/shop/pull/9"
 KNOWN = HeadWatch(head=HEAD, watch=Watch(us="caseworker[bot]", pushed=(HEAD,), pushed_at=NOON), barrier_seconds=60)
 FAILED = Reason(
     kind=ReasonKind.FAILING_CHECKS,
@@ -58,17 +61,48 @@ def test_what_checks_are_called_cannot_format_the_comment() -> None:
 
 
 def test_the_check_run_is_neutral_until_ready() -> None:
-    not_yet = ready_check(Verdict(outcome="not_ready", head=HEAD, reasons=(FAILED,), looked_at=NOON), KNOWN)
-    ready = ready_check(Verdict(outcome="ready", head=HEAD, looked_at=NOON), KNOWN)
+    not_yet = ready_check(Verdict(outcome="not_ready", head=HEAD, reasons=(FAILED,), looked_at=NOON), KNOWN, url=URL)
+    ready = ready_check(Verdict(outcome="ready", head=HEAD, looked_at=NOON), KNOWN, url=URL)
     assert (not_yet.conclusion, ready.conclusion, ready.commit) == ("neutral", "success", HEAD)
     assert ready.title == "Ready: a person can merge it."
 
 
 def test_the_check_run_carries_what_the_session_knows_of_the_head() -> None:
-    check = ready_check(Verdict(outcome="ready", head=HEAD, looked_at=NOON), KNOWN, is_over=True)
+    check = ready_check(Verdict(outcome="ready", head=HEAD, looked_at=NOON), KNOWN, url=URL, is_over=True)
     assert watch_in(check.summary, HEAD) == KNOWN
     assert watch_in(check.summary, Sha("another")) is None
     assert "this does not change any more" in check.summary
+
+
+@pytest.mark.parametrize(
+    "watch",
+    [
+        Watch(us="caseworker[bot]", pushed=(HEAD,), pushed_at=NOON, head_seen_at=NOON),
+        Watch(us="olga", baseline=HEAD),
+        Watch(us="olga", baseline=Sha("fedcba098765"), pushed=(Sha("111111111111"),)),
+        Watch(),
+    ],
+)
+def test_the_link_of_a_status_carries_what_the_session_knows_of_the_head(watch: Watch) -> None:
+    known = HeadWatch(head=HEAD, watch=watch, settle_seconds=5, barrier_seconds=60)
+    link = ready_check(Verdict(outcome="ready", head=HEAD, looked_at=NOON), known, url=URL).link
+    assert link.startswith(f"{URL}#caseworker=watch&")
+    assert watch_in_link(link, HEAD) == known
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "",
+        "#x=1",
+        "#caseworker=watch",
+        "#caseworker=watch&settle=x&barrier=1",
+        "#caseworker=watch&settle=1&barrier=-1",
+        f"#caseworker=watch&settle=1&barrier=1&pushed={'9' * 30}",
+    ],
+)
+def test_a_link_that_is_not_ours_says_nothing(fragment: str) -> None:
+    assert watch_in_link(f"{URL}{fragment}", HEAD) is None
 
 
 def test_a_decision_of_a_person_is_told_with_who_made_it() -> None:

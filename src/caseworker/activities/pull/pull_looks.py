@@ -66,7 +66,7 @@ class PullLooks:
     @activity.defn
     async def report_verdict(self, request: PullRequestWork) -> Postponed | None:
         reply = await run_step(self._ports.store, request.case.id, lambda stored: self._report(request, stored))
-        return _without_refusal(reply, "the verdict was not shown as a check run")
+        return _without_refusal(reply, "the verdict was not shown on the head")
 
     async def _look(self, request: PullRequestWork, stored: StoredPull) -> Seen:
         """Looks again while GitHub computes the merge, at most three times."""
@@ -140,11 +140,12 @@ class PullLooks:
         if verdict is None:
             return
         us = await self._ports.forge.verdicts.whoami()
-        check = ready_check(verdict, head_watch(case, verdict.head, request.policy, us=us), is_over=case.is_over)
+        known = head_watch(case, verdict.head, request.policy, us=us)
+        check = ready_check(verdict, known, url=stored.url, is_over=case.is_over)
         ref = await self._ports.store.repositories.ref(stored.repository)
         key = f"{request.case.id}/ready/{verdict.head}"
         if not await self._ports.forge.verdicts.report(ref, check, key=key):
-            log.info("this account may not make check runs", case=request.case.id)
+            log.info("this account may write neither check runs nor statuses", case=request.case.id)
 
 
 def _failure(check: FailedCheck) -> Failure:

@@ -17,7 +17,7 @@ from caseworker.ports.pull_threads import PullThreads
 
 class VerdictReports(Protocol):
     async def report(self, repository: RepositoryRef, check: ReadyCheck, *, key: str) -> bool:
-        """Show the verdict as a check run on the head. False: this account may not make check runs."""
+        """Show the verdict on the head, as a check run or a status. False: this account may write neither."""
 
     async def whoami(self) -> str:
         """The login under which we write."""

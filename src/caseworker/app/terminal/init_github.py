@@ -16,7 +16,7 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
 from caseworker.forges.github.address import ApiAddress
 from caseworker.forges.github.api_errors import error_of
-from caseworker.forges.github.app_needs import EVENTS, PERMISSIONS, app_manifest
+from caseworker.forges.github.app_needs import EVENTS, TOKEN_PERMISSIONS, app_manifest
 from caseworker.forges.github.issue_links import parse_repository
 from caseworker.forges.github.transport import Request, Transport
 
@@ -67,7 +67,7 @@ async def check_access(settings: Settings, console: Console, repository: str) ->
 
 
 def _two_ways(address: ApiAddress) -> str:
-    needs = "\n".join(f"     {name}: {level:<5}  {why}" for name, (level, why) in PERMISSIONS.items())
+    needs = "\n".join(f"     {name}: {level:<5}  {why}" for name, (level, why) in TOKEN_PERMISSIONS.items())
     return f"""Caseworker has no access to GitHub yet. There are two ways:
 
   1. A GitHub App (best: its pull requests start CI, and it has a name of its own)

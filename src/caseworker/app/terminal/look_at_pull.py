@@ -9,7 +9,7 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
-from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch, watch_by_address, watch_in
+from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch, watch_by_address, watch_in, watch_in_link
 from caseworker.core.pull.pull_facts import PullFacts
 from caseworker.core.pull.session_verdict import head_watch
 from caseworker.core.pull.verdict import Verdict
@@ -55,7 +55,7 @@ async def look_at_pull(settings: Settings, name: str) -> LookedAt:
 
     async def knowing(facts: PullFacts) -> HeadWatch:
         recorded = await _on_record(settings, api, repository, facts)
-        known.append(recorded or await _on_check_run(api, repository, facts) or watch_by_address(facts))
+        known.append(recorded or await _on_head(api, repository, facts) or watch_by_address(facts))
         return known[-1]
 
     try:
@@ -98,15 +98,16 @@ async def _on_record(
     return head_watch(stored.case, facts.subject.head, stored.policy, us=await GitHubReader(api).whoami())
 
 
-async def _on_check_run(api: "GitHubApi", repository: RemoteRepository, facts: PullFacts) -> HeadWatch | None:
+async def _on_head(api: "GitHubApi", repository: RemoteRepository, facts: PullFacts) -> HeadWatch | None:
     """What a session of whatever deployment shows on the head. Null: nothing."""
     from caseworker.forges.github.check_reads import CheckReader
 
-    ours = [one for one in facts.checks if one.name == CHECK_NAME and one.id and not one.is_superseded]
-    if not ours:
-        return None
-    run = await CheckReader(api).run(repository, int(ours[-1].id))
-    return watch_in(run.output.summary or "", facts.subject.head)
+    head = facts.subject.head
+    ours = [one for one in facts.checks if one.name == CHECK_NAME and not one.is_superseded]
+    if runs := [one for one in ours if one.id]:
+        run = await CheckReader(api).run(repository, int(runs[-1].id))
+        return watch_in(run.output.summary or "", head)
+    return watch_in_link(ours[-1].url, head) if ours else None
 
 
 async def rules_of_pull(settings: Settings, repository: RemoteRepository) -> RepositoryRules:

@@ -18,7 +18,8 @@ _SHOWN: Final = 5
 
 
 class ReadyCheck(BaseModel):
-    """The verdict as a check run: neutral until it is ready, so that it never stands in the way of a merge."""
+    """The verdict as a check run: neutral until it is ready, so that it never stands in the way of a merge. Or as a
+    status, which knows no neutral: pending until it is ready."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,6 +28,8 @@ class ReadyCheck(BaseModel):
     conclusion: Literal["success", "neutral"]
     title: str
     summary: str
+    link: str
+    """For a status, which has no summary."""
 
 
 def headline(verdict: Verdict) -> str:
@@ -94,8 +97,8 @@ def verdict_section(verdict: Verdict, *, is_over: bool) -> str:
     return "\n".join(lines)
 
 
-def ready_check(verdict: Verdict, known: HeadWatch, *, is_over: bool = False) -> ReadyCheck:
-    """What the check run on the head says. `is_over`: no session keeps it up to date any more."""
+def ready_check(verdict: Verdict, known: HeadWatch, *, url: str, is_over: bool = False) -> ReadyCheck:
+    """What our check on the head says. `url`: of the pull request. `is_over`: no session keeps it up to date now."""
     section = verdict_section(verdict, is_over=is_over)
     if is_over:
         section += " No session looks after the pull request now: this does not change any more."
@@ -104,6 +107,7 @@ def ready_check(verdict: Verdict, known: HeadWatch, *, is_over: bool = False) ->
         conclusion="success" if verdict.outcome == "ready" else "neutral",
         title=headline(verdict),
         summary=f"{section}\n\n{known.mark}",
+        link=known.link(url),
     )
 
 

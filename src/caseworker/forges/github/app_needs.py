@@ -13,7 +13,12 @@ PERMISSIONS: Final[Mapping[str, tuple[str, str]]] = {
     "statuses": ("read", "to read the statuses of its pull requests"),
     "actions": ("write", "to read workflow runs and run failed ones again"),
 }
-"""Level and reason by GitHub's name. Never needed: administration, workflows, secrets, members."""
+"""Of an App: level and reason by GitHub's name. Never needed: administration, workflows, secrets, members."""
+TOKEN_PERMISSIONS: Final[Mapping[str, tuple[str, str]]] = {
+    **{name: need for name, need in PERMISSIONS.items() if name != "checks"},
+    "statuses": ("write", "to read the statuses of its pull requests and report its own"),
+}
+"""Of a fine-grained token, to which GitHub offers no permission for checks: only Apps make check runs."""
 EVENTS: Final[Mapping[str, str]] = {
     "issues": "labels and edits of issues",
     "issue_comment": "what people say",

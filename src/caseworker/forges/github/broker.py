@@ -31,6 +31,7 @@ from caseworker.forges.github.writes import (
     RemoveLabel,
     ReplyInThread,
     ReportCheck,
+    ReportStatus,
     RerunFailedJobs,
     ResolveThread,
     UpdatePull,
@@ -91,6 +92,8 @@ class Broker:
                 return await self._pulls.resolve_thread(here, write)
             case ReportCheck():
                 return await self._checks.report(here, write)
+            case ReportStatus():
+                return await self._checks.report_status(here, write)
             case RerunFailedJobs():
                 return await self._checks.rerun(here, write)
         assert_never(write)

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.api import GitHubApi
 from caseworker.forges.github.api_errors import GitHubRefused
@@ -106,7 +107,11 @@ class CheckReader:
 def rated(
     runs: Sequence[CheckRunData], statuses: Sequence[StatusData], required: Sequence[RequiredCheckData]
 ) -> list[Check]:
-    """Pure: the two kinds of results and the rules as one list. A rule may pin a check to one App."""
+    """Pure: the two kinds of results and the rules as one list. A rule may pin a check to one App. Our own check tells
+    what others say, so it is left out, also where a rule demands it."""
+    runs = [run for run in runs if run.name != CHECK_NAME]
+    statuses = [one for one in statuses if one.context != CHECK_NAME]
+    required = [rule for rule in required if rule.context != CHECK_NAME]
     found = [
         Check(
             name=run.name,

@@ -1,11 +1,11 @@
-"""Check runs of ours, and new attempts of failed workflow runs."""
+"""Check runs and statuses of ours, and new attempts of failed workflow runs."""
 
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.check_reads import CheckReader
 from caseworker.forges.github.counted_writes import CountedWrites
-from caseworker.forges.github.payloads import CheckRunData
-from caseworker.forges.github.writes import ReportCheck, RerunFailedJobs, Written
+from caseworker.forges.github.payloads import CheckRunData, StatusData
+from caseworker.forges.github.writes import ReportCheck, ReportStatus, RerunFailedJobs, Written
 
 
 class CheckWrites:
@@ -29,6 +29,14 @@ class CheckWrites:
             body = told | {"head_sha": write.commit}
             made = await self._writes.send(repository, "check run", "POST", path, CheckRunData, body)
         return Written(id=str(made.id), url=made.html_url or "", new=not found)
+
+    async def report_status(self, repository: RemoteRepository, write: ReportStatus) -> Written:
+        told = StatusData(context=write.context, state=write.state, target_url=write.url, description=write.description)
+        if told in await self._reader.statuses(repository, write.commit):
+            return Written(url=write.url, new=False)
+        path = repository_path(repository, "statuses", write.commit)
+        await self._writes.send(repository, "status", "POST", path, object, told.model_dump())
+        return Written(url=write.url)
 
     async def rerun(self, repository: RemoteRepository, write: RerunFailedJobs) -> Written:
         run = await self._reader.workflow_run(repository, write.run)

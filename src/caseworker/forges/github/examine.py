@@ -10,7 +10,7 @@ from caseworker.core.base.repositories import RemoteRepository
 from caseworker.forges.github.address import ApiAddress, repository_path
 from caseworker.forges.github.api import GitHubApi
 from caseworker.forges.github.api_errors import error_of
-from caseworker.forges.github.app_needs import PERMISSIONS, missing_events, missing_permissions
+from caseworker.forges.github.app_needs import PERMISSIONS, TOKEN_PERMISSIONS, missing_events, missing_permissions
 from caseworker.forges.github.connect import connect
 from caseworker.forges.github.github_access import GitHubAccess
 from caseworker.forges.github.payloads import DeliveryData, Payload, User
@@ -170,7 +170,7 @@ async def _repository(api: GitHubApi, repository: RemoteRepository) -> list[Find
     if lacks:
         return [Finding(str(repository), "missing", f"lacking: {'; '.join(lacks)}")]
     if not api.credentials.is_app and not there.private:
-        needs = ", ".join(f"{name}: {level}" for name, (level, _) in PERMISSIONS.items())
+        needs = ", ".join(f"{name}: {level}" for name, (level, _) in TOKEN_PERMISSIONS.items())
         says = f"everybody may read it, so that the token's permissions can't be tried; it needs {needs}"
         return [Finding(str(repository), "note", says)]
     return [Finding(str(repository), "ok", "can be read; writes are tried when there is something to write")]

@@ -69,7 +69,7 @@ def make_github_forge(
         broker=broker,
         probe=GitHubProbe(api),
         failures=GitHubFailures(api, broker),
-        verdicts=GitHubVerdicts(broker, reader),
+        verdicts=GitHubVerdicts(broker, reader, is_app=api.credentials.is_app),
         threads=GitHubPullThreads(api, broker=broker, owners=owners),
         redactor=redactor or Redactor(),
     )

@@ -6,6 +6,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
+from pydantic import field_validator
+
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
 from caseworker.core.pull.own_check import CHECK_NAME
@@ -44,6 +46,12 @@ class _MarkedPull(Payload):
     labels: list[Named] = []
     auto_merge: dict[str, object] | None = None
     requested_reviewers: list[User] = []
+
+    @field_validator("mergeable_state")
+    @classmethod
+    def without_unstable(cls, state: str) -> str:
+        """Our own pending status makes a pull request unstable. Those of others are in the mark themselves."""
+        return "clean" if state == "unstable" else state
 
 
 class IntakeReads:
@@ -110,12 +118,15 @@ class IntakeChanges:
         change is left out, since our own comments set it."""
         pull = await self._api.get(repository, repository_path(repository, "pulls", number), _MarkedPull)
         checks = CheckReader(self._api)
-        runs = await checks.runs(repository, pull.head.sha)
+        runs, statuses = (
+            await checks.runs(repository, pull.head.sha),
+            await checks.statuses(repository, pull.head.sha),
+        )
         seen = {
             "pull": pull.model_dump(mode="json"),
             "reviews": [(one.get("id"), one.get("state")) for one in await self.reviews(repository, number)],
             "checks": [(run.id, run.status, run.conclusion) for run in runs if run.name != CHECK_NAME],
-            "statuses": [(one.context, one.state) for one in await checks.statuses(repository, pull.head.sha)],
+            "statuses": [(one.context, one.state) for one in statuses if one.context != CHECK_NAME],
         }
         return sha256(json.dumps(seen, sort_keys=True, default=str).encode()).hexdigest()[:16]
 

@@ -24,6 +24,8 @@ _HIDDEN: Final = {
     "rules": "rulesets",
 }
 """Parts that a token may be refused, with what is missing then. Any other missing part makes the look worthless."""
+_FORBIDDEN: Final = ("FORBIDDEN", "INSUFFICIENT_SCOPES")
+_CHECK_RUNS: Final = {"rollup", "statusCheckRollup", "checkSuites"}
 _PERMISSIONS: Final = {"branch protection": "administration: read", "rulesets": "metadata: read"}
 
 
@@ -94,7 +96,13 @@ def _hidden_parts(problems: Sequence[GraphProblem], number: int) -> set[str]:
                 f"GitHub has no pull request {number} there, or does not show it to Caseworker.",
                 todo="Check the name and the number, and that the token or App has access to the repository.",
             )
-        if what is None or problem.kind not in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
+        if problem.kind in _FORBIDDEN and _CHECK_RUNS & set(problem.fields):
+            raise Refused(
+                f"This token may not read check runs, so that nothing can be said about pull request {number}.",
+                todo="GitHub offers fine-grained tokens no permission for them: in a private repository use a GitHub "
+                "App (`caseworker init github --app`) or a classic token with the scope `repo`.",
+            )
+        if what is None or problem.kind not in _FORBIDDEN:
             raise Transient(f"Pull request {number} could only be read in part: {problem.message}")
         found.add(what)
     return found

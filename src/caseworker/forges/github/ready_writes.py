@@ -1,7 +1,13 @@
-"""The verdict as a check run on the head: the broker's write for it."""
+"""The verdict as a check run or a status on the head: the broker's writes for it."""
 
+from typing import Final
+
+from caseworker.core.base.untrusted_text import one_line
 from caseworker.core.telling.verdict_words import ReadyCheck
-from caseworker.forges.github.writes import ReportCheck
+from caseworker.forges.github.writes import ReportCheck, ReportStatus
+
+_LONGEST: Final = 140
+"""Characters of a status: GitHub refuses more."""
 
 
 def ready_write(check: ReadyCheck, *, key: str) -> ReportCheck:
@@ -14,4 +20,14 @@ def ready_write(check: ReadyCheck, *, key: str) -> ReportCheck:
         conclusion=check.conclusion,
         title=check.title,
         summary=check.summary,
+    )
+
+
+def ready_status(check: ReadyCheck) -> ReportStatus:
+    return ReportStatus(
+        context=check.name,
+        commit=check.commit,
+        state="success" if check.conclusion == "success" else "pending",
+        description=one_line(check.title, _LONGEST),
+        url=check.link,
     )

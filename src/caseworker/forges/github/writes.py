@@ -142,6 +142,17 @@ class ReportCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReportStatus:
+    """A commit status of ours. GitHub keeps all of one context and shows the newest: the same one is not made again."""
+
+    context: str
+    commit: Sha
+    state: Literal["pending", "success"]
+    description: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RerunFailedJobs:
     """Of a workflow run, only if nobody has begun another attempt since."""
 
@@ -165,6 +176,7 @@ Write: TypeAlias = (
     | ResolveThread
     | React
     | ReportCheck
+    | ReportStatus
     | RerunFailedJobs
 )
 

@@ -105,14 +105,16 @@ def create_token(
     repositories: Iterable[Repository] | None = None,
     life: timedelta | None = None,
 ) -> Token:
-    """A personal access token: classic with scopes, or fine-grained with permissions."""
+    """A personal access token: classic with scopes, or fine-grained with permissions. GitHub offers no permission for
+    checks to fine-grained ones: in a private repository they read no check runs."""
     classic = permissions is None
+    granted = {name: level for name, level in (permissions or {}).items() if name != "checks"}
     token = Token(
         value=("ghp_" if classic else "github_pat_") + secrets.token_hex(18),
         kind="classic" if classic else "fine_grained",
         user=user,
         scopes=tuple(scopes if scopes is not None else ("repo",)) if classic else (),
-        permissions=dict(permissions or {}),
+        permissions=granted,
         repository_ids=None if repositories is None else {one.id for one in repositories},
         expires_at=None if life is None else github.now() + life,
     )

@@ -1,6 +1,7 @@
 """Checks: what CI and Apps report about a commit."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from caseworker.github_double import git_store
 from caseworker.github_double.access import WRITE_CHECKS, WRITE_STATUSES, require
@@ -18,11 +19,14 @@ from caseworker.github_double.entities.check_records import (
     StatusState,
 )
 from caseworker.github_double.entities.repository import Repository
-from caseworker.github_double.refusals import Forbidden, NotFound, Unprocessable
+from caseworker.github_double.refusals import FieldError, Forbidden, NotFound, Unprocessable
 from caseworker.github_double.shapes.check_shapes import check_run_event_json, check_suite_event_json, status_json
 from caseworker.github_double.shapes.commit_shapes import commit_json
 from caseworker.github_double.shapes.repository_shapes import repository_url
 from caseworker.github_double.state import GitHub
+
+_LONGEST_STATUS: Final = 140
+_TOO_LONG: Final = f"description is too long (maximum is {_LONGEST_STATUS} characters)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +142,9 @@ def create_status(
     require(actor, repository, WRITE_STATUSES)
     if git_store.resolve(repository.path, sha) != sha:
         raise Unprocessable(f"No commit found for SHA: {sha}")
+    if len(description or "") > _LONGEST_STATUS:
+        wrong = FieldError(resource="Status", field="description", code="custom", message=_TOO_LONG)
+        raise Unprocessable("Validation Failed", wrong)
     key = github.new_key("SC")
     status = Status(
         id=key.id,

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Final
 
+from caseworker.github_double.access import READ_CHECKS, require
 from caseworker.github_double.derive.check_results import (
     is_required,
     latest_of,
@@ -54,6 +55,12 @@ def _status_is_required(status: Status, ask: Ask) -> bool:
     return is_required(_judged_pull(ask, home), status.context)
 
 
+def _run_name(run: CheckRun, ask: Ask) -> str:
+    """It may not be null: so the whole run is not shown to whom it is refused."""
+    require(ask.actor, home_of(ask, run.suite), READ_CHECKS)
+    return run.name
+
+
 def _run_page(run: CheckRun, ask: Ask) -> str:
     return f"{repository_page(ask.github, home_of(ask, run.suite))}/runs/{run.id}"
 
@@ -61,7 +68,7 @@ def _run_page(run: CheckRun, ask: Ask) -> str:
 CHECK_RUN: Final[Fields[CheckRun]] = {
     "id": lambda run, _: run.node_id,
     "databaseId": lambda run, _: run.id,
-    "name": lambda run, _: run.name,
+    "name": _run_name,
     "status": lambda run, _: run.status.upper(),
     "conclusion": lambda run, _: upper(run.conclusion),
     "startedAt": lambda run, _: wire_time_or_none(run.started_at),
