@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.agents.claude import ModelSettings
+from caseworker.agents.claude import ModelSettings, let_it_start_slowly
 from caseworker.agents.provider_words import NO_KEY, refused_key
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.errors import Transient
@@ -37,6 +37,19 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="t-") as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         yield Path(folder)
+
+
+@pytest.mark.parametrize(("set_to", "kept"), [("", "600000"), ("90000", "90000")])
+def test_an_agent_may_take_minutes_to_start_on_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch, set_to: str, kept: str
+) -> None:
+    """The SDK gives up after one."""
+    variable = "CLAUDE_CODE_STREAM_CLOSE_TIMEOUT"
+    monkeypatch.setenv(variable, set_to)
+    if not set_to:
+        monkeypatch.delenv(variable)
+    let_it_start_slowly()
+    assert os.environ[variable] == kept
 
 
 async def test_a_turn_missing_in_the_rehearsal_fails_at_once_and_is_named(world: AgentWorld) -> None:

@@ -15,7 +15,7 @@ from caseworker.core.base.pace import Pace
 from caseworker.core.people.messages import Standing
 from caseworker.core.pull.findings import Reproduction
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
-from caseworker.forges.github.thread_reads import MORE_COMMENTS, THREADS
+from caseworker.forges.github.thread_reads import MORE_COMMENTS, THREADS, CommentNode, who_wrote
 from caseworker.github_double.acts.review_acts import reply, resolve_thread, unresolve_thread
 from tests.edges.github_stage import propose
 from tests.edges.review_desk import CHANGED, ReviewDesk, opened_review_desk
@@ -255,3 +255,10 @@ async def test_a_thread_that_a_person_opens_again_is_not_resolved_again(desk: Re
 
 async def entries(desk: ReviewDesk, kind: type[E]) -> list[E]:
     return [one.entry for one in await desk.shop.store.record.whole(desk.case) if isinstance(one.entry, kind)]
+
+
+@pytest.mark.parametrize(("body", "by"), [("It is fixed.\n\n<!-- caseworker:key -->", "us"), ("Is it?", "person")])
+def test_under_our_login_only_what_carries_our_mark_is_ours(body: str, by: str) -> None:
+    """With a token, its owner speaks under the same login."""
+    author = {"login": "olga", "kind": "User"}
+    assert who_wrote(CommentNode.model_validate({"viewerDidAuthor": True, "body": body, "author": author})) == by

@@ -125,3 +125,13 @@ async def test_comments_are_sorted_by_role_and_by_the_list_of_owners(shop: Shop)
         found = await GitHubThreads(shop.reader, owners).of(shop.ref, issue.number)
         assert found is not None
         assert {one.author: one.side for one in found} == expected
+
+
+async def test_the_person_whose_token_we_use_directs_and_our_own_comments_do_not(shop: Shop) -> None:
+    issue = shop.issue()
+    shop.token_of("olga")
+    await shop.forge.comments.write(shop.ref, issue.number, "The plan.", key="plan")
+    shop.says("olga", issue, "Use cents.")
+    found = await GitHubThreads(shop.reader, frozenset()).of(shop.ref, issue.number)
+    assert found is not None
+    assert [(one.author, one.side) for one in found] == [("olga", Side.BOT), ("olga", Side.OWNER)]

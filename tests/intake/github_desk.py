@@ -104,14 +104,23 @@ class Killed(BaseException):
 class Desk:
     """People's acts on GitHub, as the webhooks that they cause."""
 
-    def __init__(self, store: Store, github: SmallGitHub | None = None, owners: Sequence[str] = ()) -> None:
+    def __init__(
+        self, store: Store, github: SmallGitHub | None = None, owners: Sequence[str] = (), token_of: str = ""
+    ) -> None:
+        """`token_of`: we write with a token of this person, not as an App."""
         self.store = store
         self.github = github or SmallGitHub()
         self.bell = RecordingBell()
         self.door = GitHubDoor(store=store)
         self._guids = count(1)
         self._ids = count(2**31)
-        place = GitHubPlace(bot=BOT, policy=self._policy, owners=frozenset(owners), serves=lambda ref: ref == SHOP)
+        place = GitHubPlace(
+            bot=token_of or BOT,
+            is_person=bool(token_of),
+            policy=self._policy,
+            owners=frozenset(owners),
+            serves=lambda ref: ref == SHOP,
+        )
         self.intake = GitHubIntake(
             store=store,
             conversation=Conversation(store=store, doorbell=self.bell),

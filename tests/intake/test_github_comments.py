@@ -5,6 +5,7 @@ import pytest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.core.issue.states import IssueState
+from caseworker.core.people.messages import Standing
 from caseworker.core.runs.registry import TargetKind
 from caseworker.ports.github import Unclear, Wants
 from caseworker.store.store import Store
@@ -171,3 +172,22 @@ async def test_an_issue_that_is_gone_ends_its_case(desk: Desk, action: str) -> N
 async def test_a_comment_on_a_pull_request_without_a_case_is_ignored(desk: Desk) -> None:
     desk.github.add(9, kind=TargetKind.PULL)
     assert await desk.comments("ann", 9, "Looks good.") == "ignored: no_case"
+
+
+async def test_the_person_whose_token_we_use_is_heard_and_our_own_comments_are_not(store: Store) -> None:
+    desk = Desk(store, token_of="ann")
+    desk.github.add(7)
+    assert await desk.labels("ann", 7, "bot:triage") == "dispatched: triage"
+    assert await desk.comments("ann", 7, "Use cents.") == "message"
+    assert await desk.comments("ann", 7, "I use euros.\n\n<!-- caseworker:key -->") == "ignored: ours"
+    assert await desk.comments("ann", 7, "<!-- workflow-run:3 -->\nbot:plan") == "ignored: ours"
+    assert [text for _, _, text in await desk.messages()][1:] == ["Use cents."]
+
+
+async def test_what_somebody_writes_into_the_comment_of_another_is_their_own_word(desk: Desk) -> None:
+    """On GitHub everybody with write access can edit every comment."""
+    await desk.comments("ann", 7, "Use cents.", id=9)
+    edited = desk.commented("ann", 7, "Use euros.", id=9, action="edited")
+    await desk.deliver("issue_comment", {**edited, "sender": {"login": "ben"}})
+    said = (await desk.store.inbox.of(CaseId("acme/shop#7")))[-1]
+    assert (said.author, said.standing, said.text) == ("ben", Standing.DEVELOPER, "Use euros.")

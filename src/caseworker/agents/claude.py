@@ -3,9 +3,11 @@ through a gateway of its own. What is asked is rendered elsewhere (`prompt_texts
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from caseworker.agents.agent_program import agent_binary, execute_only
 from caseworker.agents.agent_settings import agent_environment, agent_options, no_messages
@@ -29,6 +31,7 @@ from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Enclosure, 
 
 Saw = Callable[[Sequence[AgentEvent]], Awaitable[None]]
 Result = AgentFinished | AgentFailed
+_SLOWEST_START_MS: Final = 600_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +124,7 @@ class ClaudeRuntime:
         guarded = self._sandbox.guard(enclosure, folder.started, spare=True)
         async with Batches(saw) as batches, talk.gateway, guarded as guard:
             talk.hearing.guard = guard
+            let_it_start_slowly()
             result = await talk.hold(ClaudeSDKClient(options), batches)
             if guard.ended and isinstance(result, AgentFailed):
                 return AgentFailed(why="crashed", reason=f"the agent was stopped: {guard.ended}", log=result.log)
@@ -140,6 +144,12 @@ class ClaudeRuntime:
         project = project_key_for_directory(brief.tree.path)
         lay_out(entries, config=folder.config, project=project, session=brief.resume)
         return entries
+
+
+def let_it_start_slowly() -> None:
+    """The SDK takes an agent for lost that has not started after a minute, which a busy machine may need: the turn's
+    own time limit decides instead. The SDK has no option for it, only a variable of this process."""
+    os.environ.setdefault("CLAUDE_CODE_STREAM_CLOSE_TIMEOUT", str(_SLOWEST_START_MS))
 
 
 def _enclosure(brief: Brief, folder: AttemptFolder, program: Path) -> Enclosure:

@@ -119,6 +119,7 @@ class GitHub:
         writes = IntakeWrites(github.broker, redactor=Redactor(self.settings.secrets()))
         place = GitHubPlace(
             bot=bot,
+            is_person=not self._api.credentials.is_app,
             policy=policy,
             serves=ServedRepositories(self._api, self.settings.github_repositories).serves,
             owners=frozenset(self.settings.allowed_owners),

@@ -1,6 +1,5 @@
 """Processes GitHub events: finds out what an event is to us, and passes it to the dispatcher or to its case."""
 
-import re
 from typing import Final, assert_never
 
 import structlog
@@ -9,6 +8,7 @@ from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.people.commands import Answer, Say
 from caseworker.core.people.forge_roles import may_ask
 from caseworker.core.people.messages import Standing
+from caseworker.core.people.own_marks import is_marked
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
 from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.delivery_outcomes import (
@@ -25,7 +25,7 @@ from caseworker.core.runs.delivery_outcomes import (
 from caseworker.core.runs.registry import VERBS, by_label
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import Conversation, understand
-from caseworker.intake.github_comments import GitHubComments, words_of
+from caseworker.intake.github_comments import Editor, GitHubComments, words_of
 from caseworker.intake.github_dispatch import Asked, Dispatcher
 from caseworker.intake.github_events import (
     Change,
@@ -51,7 +51,6 @@ from caseworker.ports.github import Mentioned, Target, Unclear, Wants
 
 log = structlog.get_logger()
 
-_OUR_MARK: Final = re.compile(r"^<!-- (?:caseworker|workflow-run):", re.MULTILINE)
 _UNCLEAR: Final = "?"
 _ANSWERED: Final = "!"
 """Stored instead of a verb where the classifier found none: whether somebody has answered."""
@@ -150,7 +149,7 @@ class GitHubIntake:
 
     async def _comment(self, claim: Claim, event: CommentChanged) -> Outcome:
         author, text = event.comment.author, event.comment.text
-        if self._facts.is_us(author) or _OUR_MARK.search(text):
+        if self._facts.is_us(author) or is_marked(text):
             return Ignored(reason=IgnoreReason.OURS)
         if author.is_bot:  # it is not obeyed, but its review threads count
             session = await self._session(event)
@@ -241,7 +240,7 @@ class GitHubIntake:
                 assert_never(verdict)
 
     async def _changed_comment(self, event: CommentChanged) -> Outcome:
-        if self._facts.is_us(event.comment.author) or _OUR_MARK.search(event.comment.text):
+        if self._facts.is_us(event.comment.author) or is_marked(event.comment.text):
             return Ignored(reason=IgnoreReason.OURS)
         stored = await self._facts.case(event)
         if stored is None:
@@ -252,8 +251,12 @@ class GitHubIntake:
         if isinstance(read_trigger(text, verbs=VERBS, phrase=self._place.phrase), LiteralCommand):
             return Ignored(reason=IgnoreReason.UNKNOWN_COMMENT)
         target = await self._facts.target(event)
-        standing = await self._facts.standing(event, event.comment.author, target)
-        return await self._comments.change(event, stored, standing)
+        author, editor = event.comment.author, event.actor
+        standing = await self._facts.standing(event, author, target)
+        if editor.login.casefold() == author.login.casefold():
+            return await self._comments.change(event, stored, standing)
+        by = Editor(login=editor.login, standing=await self._facts.standing(event, editor, target))
+        return await self._comments.change(event, stored, standing, by=by)
 
     async def _changed_issue(self, claim: Claim, event: IssueChanged) -> Outcome:
         stored = await self._facts.case(event)

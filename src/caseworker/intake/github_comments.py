@@ -3,7 +3,7 @@
 Everything goes through the one door for messages (`conversation`), which parses commands and checks authority.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -19,6 +19,14 @@ from caseworker.ports.github import SURFACE, Target
 
 _MARGIN: Final = timedelta(seconds=60)
 """A comment may be written this long before its case is opened and still be about it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor:
+    """Somebody who changed a comment of another person, as everybody with write access can."""
+
+    login: str
+    standing: Standing
 
 
 class GitHubComments:
@@ -40,8 +48,11 @@ class GitHubComments:
         words = replace(words_of(event), command=command)
         return _outcome(stored, await self._conversation.put(understand(stored, words, standing)))
 
-    async def change(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Outcome:
-        """An edit or a deletion. One that overtook its comment brings the comment with it."""
+    async def change(
+        self, event: CommentChanged, stored: OnGitHub, standing: Standing, *, by: Editor | None = None
+    ) -> Outcome:
+        """An edit or a deletion. One that overtook its comment brings the comment with it. `standing`: the author's.
+        `by`: who did it, if not the author: it counts as their word."""
         if is_over(stored):
             return Ignored(reason=IgnoreReason.CASE_OVER)
         original = await self._store.inbox.find(SURFACE, event.reference)
@@ -56,12 +67,13 @@ class GitHubComments:
         words = Words(
             surface=SURFACE,
             external_id=event.subject,
-            author=original.author,
+            author=original.author if by is None else by.login,
             text=newest if deleted else event.comment.text,
             refers_to=event.reference,
             command=Delete() if deleted else Edit(),
         )
-        return _outcome(stored, await self._conversation.say(stored.case.id, words, original.standing))
+        whose = original.standing if by is None else by.standing
+        return _outcome(stored, await self._conversation.say(stored.case.id, words, whose))
 
     async def _bring(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Message | None:
         """Put the comment whose creation was not processed yet. Null: it is older than the case, or was no message."""

@@ -32,6 +32,8 @@ class GitHubPlace:
 
     bot: str
     """The login of our App or token: what it writes is never answered."""
+    is_person: bool = False
+    """The login is a person's, who speaks under it, too: ours is only what carries our mark."""
     policy: Callable[[RemoteRepository], Awaitable[Policy]]
     """The policy for a new case of this repository."""
     serves: Callable[[RemoteRepository], bool] = lambda _: True
@@ -57,7 +59,7 @@ class GitHubFacts:
         self._place = place
 
     def is_us(self, person: Person) -> bool:
-        return person.login.casefold() == self._place.bot.casefold()
+        return not self._place.is_person and person.login.casefold() == self._place.bot.casefold()
 
     async def target(self, event: OnTarget) -> Target | None:
         return await self._reads.target(event.repository, event.number)

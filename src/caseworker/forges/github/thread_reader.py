@@ -3,9 +3,10 @@
 from collections.abc import Sequence, Set
 
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
-from caseworker.core.people.discussion import ThreadComment, side_of
+from caseworker.core.people.discussion import Side, ThreadComment, side_of
 from caseworker.core.people.forge_roles import RepositoryRole, is_owner, standing_of
 from caseworker.core.people.messages import Standing
+from caseworker.core.people.own_marks import is_marked
 from caseworker.forges.github.payloads import GHOST, CommentData
 from caseworker.forges.github.reads import GitHubReader
 
@@ -22,13 +23,13 @@ class GitHubThreads:
             return None
         remote = self._reader.ours(repository)
         comments = await self._reader.comments(remote, number)
-        ours = frozenset({await self._reader.whoami()}) if comments else frozenset()
+        us = await self._reader.whoami() if comments else ""
         owners = await self._owners_among(remote, comments)
         return [
             ThreadComment(
                 id=one.id,
                 author=_author(one),
-                side=side_of(_author(one), owners=owners, ours=ours, is_bot=(one.user or GHOST).type == "Bot"),
+                side=_side(one, us, owners),
                 text=one.body or "",
                 at=one.created_at,
             )
@@ -44,6 +45,13 @@ class GitHubThreads:
             return True
         role = RepositoryRole(await self._reader.role(repository, login))
         return standing_of(login, role, self._owners, opened_it=False) is Standing.OWNER
+
+
+def _side(comment: CommentData, us: str, owners: Set[str]) -> Side:
+    """Under our own login a person may speak, too, where it is a token's: then there is no mark of ours."""
+    is_ours = _author(comment) == us and is_marked(comment.body or "")
+    is_bot = (comment.user or GHOST).type == "Bot"
+    return side_of(_author(comment), owners=owners, ours={us} if is_ours else frozenset(), is_bot=is_bot)
 
 
 def _author(comment: CommentData) -> str:

@@ -13,6 +13,7 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.people.forge_roles import RepositoryRole, is_owner, standing_of
 from caseworker.core.people.messages import Standing
+from caseworker.core.people.own_marks import is_marked
 from caseworker.core.pull.review_threads import PullTalk, ReviewThread, ThreadWord
 from caseworker.forges.github.api import GitHubApi, GraphAnswer
 from caseworker.forges.github.broker import Broker
@@ -168,7 +169,7 @@ class GitHubPullThreads:
 
     async def _standings(self, here: RemoteRepository, nodes: Iterable[ThreadNode]) -> dict[str, Standing]:
         words = [word for node in nodes for word in node.comments.nodes]
-        people = {word.author.login for word in words if word.author is not None and _by(word) == "person"}
+        people = {word.author.login for word in words if word.author is not None and who_wrote(word) == "person"}
         return {login: await self._standing(here, login) for login in sorted(people)}
 
     async def _standing(self, here: RemoteRepository, login: str) -> Standing:
@@ -217,7 +218,7 @@ def _word(word: CommentNode, standings: dict[str, Standing]) -> ThreadWord:
     return ThreadWord(
         id=word.fullDatabaseId or 0,
         author=author,
-        by=_by(word),
+        by=who_wrote(word),
         standing=standings.get(author, Standing.OTHER),
         text=word.body,
         at=word.createdAt,
@@ -225,8 +226,8 @@ def _word(word: CommentNode, standings: dict[str, Standing]) -> ThreadWord:
     )
 
 
-def _by(word: CommentNode) -> Literal["us", "program", "person"]:
-    if word.viewerDidAuthor:
+def who_wrote(word: CommentNode) -> Literal["us", "program", "person"]:
+    if word.viewerDidAuthor and is_marked(word.body):  # with a token, its owner speaks under the same login
         return "us"
     author = word.author
     is_program = author is not None and (author.kind == "Bot" or author.login.endswith("[bot]"))
