@@ -44,7 +44,7 @@ async def office(tmp_path: Path, terminal: Terminal) -> AsyncIterator[Office]:
     async with world.double.serving():
         owner = world.user("olga")
         shop = world.repository(owner, "shop", {"greeting.txt": "Hello\n", "Makefile": "test:\n\t@true\n"})
-        token = create_token(world.state, owner.user, permissions=OWN_PERMISSIONS)
+        token = create_token(world.state, owner.user, permissions={**OWN_PERMISSIONS, "statuses": "write"})
         terminal.environment |= {
             "CASEWORKER_GITHUB_TOKEN": token.value,
             "CASEWORKER_GITHUB_API_URL": world.state.api_url,
@@ -64,6 +64,8 @@ async def test_ship_is_followed_to_its_end_and_the_same_command_begins_anew(offi
     shipped = await office.types("ship", name, "--rehearse", REHEARSAL)
     assert shipped.code == 0, shipped
     assert "ready awaiting human merge" in shipped.out
+    [shown_as] = office.shop.records.statuses  # with a token there are no check runs
+    assert (shown_as.context, shown_as.state) == ("caseworker/ready", "success")
     assert (await office.types("ship", name, "--rehearse", REHEARSAL)).code == 0
     shown = json.loads((await office.types("show", name.replace("#", "!"), "--json")).out)
     assert [(run["workflow"], run["state"]) for run in shown["runs"]] == [("ship", "succeeded"), ("ship", "succeeded")]

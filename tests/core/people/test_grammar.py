@@ -694,3 +694,10 @@ def test_the_commands_of_a_pull_case(text: str, kind: MessageKind, standing: Sta
 @pytest.mark.parametrize("text", PULL_WORDS)
 def test_other_text_below_a_pull_request_is_plain_words(text: str) -> None:
     assert parse(text, Standing.OWNER, InPull()).kind is K.WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("<!-- approve -->", MessageKind.WORDS), ("<!-- a note --> approve", MessageKind.APPROVE)]
+)
+def test_what_nobody_sees_is_no_command(text: str, kind: MessageKind) -> None:
+    assert parse(text, Standing.OWNER, InIssue(awaits=True)).kind == kind

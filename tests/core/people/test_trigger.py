@@ -62,6 +62,12 @@ def test_the_phrase_in_free_words_is_a_mention_with_the_whole_text(text: str) ->
         "````\n```\nbot:plan\n````",
         "```\nbot:plan",
         "    bot:plan",
+        "1. ```\n   bot:plan\n   ```",
+        "- Do this:\n  - ~~~sh\n    @caseworker plan\n    ~~~",
+        "- > bot:plan",
+        "<pre>\nbot:plan\n</pre>",
+        "<details><summary>log</summary>\n\nbot:plan\n",
+        "<blockquote class='x'>\n@caseworker plan\n</blockquote>",
         "Type `@caseworker plan` to plan it.",
         "Type ``a ` @caseworker plan``.",
         "<!-- bot:plan -->",
@@ -73,6 +79,13 @@ def test_the_phrase_in_free_words_is_a_mention_with_the_whole_text(text: str) ->
 )
 def test_code_quotes_hidden_text_and_other_names_are_not_for_us(text: str) -> None:
     assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    "before", ["1. ```\n   x\n   ```", "<pre>x</pre>", "<details>\nx\n</details>", "Use `<pre>`.", "- a\n- b"]
+)
+def test_a_command_after_code_and_lists_counts(before: str) -> None:
+    assert read(f"{before}\nbot:plan") == LiteralCommand(verb="plan")
 
 
 def test_invisible_characters_do_not_hide_a_command() -> None:

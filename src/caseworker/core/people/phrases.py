@@ -8,6 +8,8 @@ from caseworker.core.base.text import plain
 LONGEST_PHRASE: Final = 200
 """In characters. A longer message is no bare command. Reasons have no limit."""
 
+HIDDEN: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""An HTML comment: where Markdown is shown, nobody sees it."""
 MENTIONS: Final = re.compile(r"(?:(?:<@\w{1,40}(?:\|[^<>]{0,200})?>|@caseworker\b)[\s,:]*+)+", re.IGNORECASE)
 _EMOJI_CODE: Final = re.compile(r":[a-z][a-z0-9_+-]{0,100}:|:[+-]1:")
 BEFORE: Final = (
@@ -39,8 +41,8 @@ def is_question(text: str) -> bool:
 
 
 def addressed(text: str) -> str:
-    """The text without a mention at its start."""
-    said = plain(text).strip()
+    """The text without a mention at its start, and without what nobody sees."""
+    said = HIDDEN.sub("", plain(text)).strip()
     mention = MENTIONS.match(said)
     return said[mention.end() :] if mention else said
 

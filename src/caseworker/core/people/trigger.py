@@ -9,13 +9,15 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import plain
+from caseworker.core.people.phrases import HIDDEN
 
 PHRASE: Final = "@caseworker"
 LABEL_PREFIX: Final = "bot:"
 
 _FENCE: Final = re.compile(r" {0,3}(?P<ticks>`{3,}|~{3,})")
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`{1,20})(?!`).{1,2000}?(?<!`)(?P=ticks)(?!`)")
-_HTML_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BULLETS: Final = re.compile(r"(?: {0,8}(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?=\S))*")
+_BLOCK: Final = re.compile(r" {0,3}<(?P<tag>pre|code|blockquote|details)\b", re.IGNORECASE)
 _OPTION: Final = re.compile(r"--(?P<name>[a-z][a-z-]{0,30})(?:=|[ \t]+)(?P<value>[^\s-]\S*)")
 _FLAG: Final = re.compile(r"--(?P<name>[a-z][a-z-]{0,30})(?=\s|$)")
 _COURTESY: Final = re.compile(r"(?:[\s.!,:]|\b(?:please|pls|thanks|thank you|now|this|it)\b)*", re.IGNORECASE)
@@ -74,15 +76,23 @@ def read_trigger(text: str, *, verbs: Set[str], phrase: str = PHRASE) -> Trigger
 def visible_lines(text: str) -> list[str]:
     """The lines that the author says: without code, quotes and HTML comments, which a reader does not see as theirs."""
     lines: list[str] = []
-    fence = ""
-    for line in _HTML_COMMENT.sub("", plain(text)).splitlines():
-        found = _FENCE.match(line)
+    fence, is_listed, block = "", False, ""
+    for line in HIDDEN.sub("", plain(text)).splitlines():
+        bullets = _BULLETS.match(line)
+        item = line[bullets.end() :] if bullets else line
         if fence:
-            closes = found is not None and found["ticks"].startswith(fence) and not line[found.end() :].strip()
+            end = line.lstrip() if is_listed else line  # in a list, code is indented
+            found = _FENCE.match(end)
+            closes = found is not None and found["ticks"].startswith(fence) and not end[found.end() :].strip()
             fence = "" if closes else fence
-        elif found is not None:
-            fence = found["ticks"]
-        elif not line.startswith(("    ", "\t")) and not line.lstrip().startswith(">"):
+        elif block:
+            block = "" if f"</{block}" in line.lower() else block
+        elif (found := _FENCE.match(item)) is not None:
+            fence, is_listed = found["ticks"], item != line
+        elif (opened := _BLOCK.match(item)) is not None:
+            tag = opened["tag"].lower()
+            block = "" if f"</{tag}" in line.lower() else tag
+        elif not line.startswith(("    ", "\t")) and not item.lstrip().startswith(">"):
             lines.append(_SPAN.sub(" ", line))
     return lines
 
