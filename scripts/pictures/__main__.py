@@ -31,7 +31,7 @@ async def make_pictures(folder: Path) -> None:
         await seen(github, "an answer", lambda scene: scene.said > first.said)
         await browser.write("@caseworker plan")
         again = await seen(github, "a second plan", lambda scene: scene.is_done("plan") and scene.runs != first.runs)
-        await _shows(browser, "one cent less")
+        await _shows(browser, "an order of one cent less")
         await browser.picture(folder / "github-plan.png", top=f"#issuecomment-{_correction(github)}", height=760)
         await browser.click("+ bot:implement")
         await seen(github, "a green pull request", lambda scene: scene.is_ready and scene.said > again.said)

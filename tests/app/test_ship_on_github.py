@@ -11,6 +11,7 @@ import pytest
 from caseworker.github_double.acts.account_acts import create_token
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.repository import PullRequest, Repository
+from tests.edges.agents_world import until
 from tests.world.github import OWN_PERMISSIONS, GitHubWorld, Person
 from tests.world.terminal import REHEARSAL, Answer, Terminal, open_terminal
 
@@ -64,11 +65,12 @@ async def test_ship_is_followed_to_its_end_and_the_same_command_begins_anew(offi
     shipped = await office.types("ship", name, "--rehearse", REHEARSAL)
     assert shipped.code == 0, shipped
     assert "ready awaiting human merge" in shipped.out
-    [shown_as] = office.shop.records.statuses  # with a token there are no check runs
-    assert (shown_as.context, shown_as.state) == ("caseworker/ready", "success")
     assert (await office.types("ship", name, "--rehearse", REHEARSAL)).code == 0
     shown = json.loads((await office.types("show", name.replace("#", "!"), "--json")).out)
     assert [(run["workflow"], run["state"]) for run in shown["runs"]] == [("ship", "succeeded"), ("ship", "succeeded")]
+    await until(lambda: bool(office.shop.records.statuses))  # it is shown after the end
+    on_head = {(one.context, one.state) for one in office.shop.records.statuses}
+    assert on_head == {("caseworker/ready", "success")}  # with a token there are no check runs
 
 
 async def test_a_session_is_stopped_resumed_and_aborted_from_the_terminal(office: Office) -> None:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from scripts.graphql_names import PUBLISHED
 
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.ids import Sha
 from caseworker.core.pull.own_check import CHECK_NAME, HeadWatch, watch_in_link
 from caseworker.core.pull.pull_facts import PullFacts, Watch
 from caseworker.core.pull.verdict import judge
@@ -190,7 +191,7 @@ async def test_with_a_token_the_verdict_is_a_status_and_pending_until_ready(shop
     assert len(made) == 2  # the same is not said again
     again = await looked(shop, pull)
     [ours] = [one for one in again.checks if one.name == CHECK_NAME]
-    assert watch_in_link(ours.url, pull.head.sha) == known.model_copy(
+    assert watch_in_link(ours.url, Sha(pull.head.sha)) == known.model_copy(
         update={"watch": known.watch.model_copy(update={"pushed_at": now.replace(microsecond=0)})}
     )
     assert judge(again, now=now + timedelta(minutes=60)).outcome == "ready"
