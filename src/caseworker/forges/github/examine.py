@@ -9,7 +9,7 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.forges.github.address import ApiAddress, repository_path
 from caseworker.forges.github.api import GitHubApi
-from caseworker.forges.github.api_errors import error_of
+from caseworker.forges.github.api_errors import GitHubRefused, error_of
 from caseworker.forges.github.app_needs import PERMISSIONS, TOKEN_PERMISSIONS, missing_events, missing_permissions
 from caseworker.forges.github.connect import connect
 from caseworker.forges.github.github_access import GitHubAccess
@@ -165,6 +165,8 @@ async def _repository(api: GitHubApi, repository: RemoteRepository) -> list[Find
             lacks.append(f"{permission}: {level} ({why})")
         except Transient as error:
             return [Finding(str(repository), "note", str(error))]
+    if not api.credentials.is_app and not await _reads_check_runs(api, repository):
+        lacks.append("check runs, for which GitHub offers fine-grained tokens no permission: use an App")
     if not api.credentials.is_app and not there.permissions.push:
         lacks.insert(0, "the right to push, which the token's owner does not have")
     if lacks:
@@ -174,3 +176,14 @@ async def _repository(api: GitHubApi, repository: RemoteRepository) -> list[Find
         says = f"everybody may read it, so that the token's permissions can't be tried; it needs {needs}"
         return [Finding(str(repository), "note", says)]
     return [Finding(str(repository), "ok", "can be read; writes are tried when there is something to write")]
+
+
+async def _reads_check_runs(api: GitHubApi, repository: RemoteRepository) -> bool:
+    """Anything but a clear no counts as yes: a new repository has no commit to ask about."""
+    try:
+        await api.get(repository, repository_path(repository, "commits", "HEAD", "check-runs"), object)
+    except GitHubRefused as refused:
+        return refused.status != 403
+    except Transient:
+        return True
+    return True
