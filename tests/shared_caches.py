@@ -4,7 +4,9 @@ from functools import cache
 from typing import Any
 
 import httpx
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from httpx._transports import default as transports
+from jwt import algorithms
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
@@ -12,12 +14,18 @@ from sqlalchemy.util import LRUCache
 
 def share() -> None:
     _share_certificates()
+    _share_private_keys()
     _share_compiled_statements()
 
 
 def _share_certificates() -> None:
     """Reads the trusted certificates once, not for each HTTP client (30 ms)."""
     transports.create_ssl_context = cache(httpx.create_ssl_context)  # type: ignore[attr-defined]  # httpx exports it elsewhere
+
+
+def _share_private_keys() -> None:
+    """Reads and checks the private key of a GitHub App once, not for each token (50 ms)."""
+    setattr(algorithms, "load_pem_private_key", cache(load_pem_private_key))  # noqa: B010  # the name is not exported
 
 
 def _share_compiled_statements() -> None:

@@ -167,3 +167,14 @@ async def test_a_push_in_between_makes_the_lease_fail(
     said = await git(work, "push", "--force-with-lease", "origin", "fix")
     assert said.startswith("1")
     assert git_store.read_blob(shop.path, "fix:b.txt") == b"theirs\n"
+
+
+async def test_refs_that_another_git_process_moves_are_seen_at_once(shop: Repository) -> None:
+    first = git_store.branches(shop.path)["main"]
+    second = git_store.commit_tree(shop.path, git_store.commit(shop.path, first).tree, (first,), "Say more")
+    for wanted in (second, first, second):
+        await git(shop.path, "update-ref", "refs/heads/main", wanted)
+        assert git_store.branches(shop.path) == {"main": wanted}
+    await git(shop.path, "pack-refs", "--all")
+    await git(shop.path, "update-ref", "-d", "refs/heads/main")
+    assert git_store.branches(shop.path) == {}

@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from caseworker.github_double.git_store import FileChange, run_git
+from caseworker.github_double.git_store import FileChange, ask_git
 
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "copied", "T": "changed"}
 
 
 def diff_text(path: Path, base: str, head: str) -> str:
     """The unified diff from the merge base to the head, as the diff media type gives it."""
-    return _with_break(run_git(path, "diff", "--no-color", "--no-ext-diff", f"{base}...{head}"))
+    return _with_break(ask_git(path, "diff", "--no-color", "--no-ext-diff", f"{base}...{head}"))
 
 
 def patch_text(path: Path, base: str, head: str) -> str:
     """One mail for each commit, as the patch media type gives it."""
-    return _with_break(run_git(path, "format-patch", "--stdout", "--no-signature", f"{base}..{head}"))
+    return _with_break(ask_git(path, "format-patch", "--stdout", "--no-signature", f"{base}..{head}"))
 
 
 def _with_break(text: str) -> str:
@@ -23,7 +23,7 @@ def _with_break(text: str) -> str:
 
 def changed_files(path: Path, old: str, new: str) -> list[FileChange]:
     """Files that differ between two commits or trees, in git's order."""
-    raw = run_git(path, "diff-tree", "-r", "-M", "-z", "--raw", "--abbrev=40", old, new).split("\0")
+    raw = ask_git(path, "diff-tree", "-r", "-M", "-z", "--raw", "--abbrev=40", old, new).split("\0")
     numbers = _numbers(path, old, new)
     patches = _patches(path, old, new)
     found, place = [], 0
@@ -49,7 +49,7 @@ def changed_files(path: Path, old: str, new: str) -> list[FileChange]:
 
 
 def _numbers(path: Path, old: str, new: str) -> dict[str, tuple[int, int]]:
-    fields = run_git(path, "diff-tree", "-r", "-M", "-z", "--numstat", old, new).split("\0")
+    fields = ask_git(path, "diff-tree", "-r", "-M", "-z", "--numstat", old, new).split("\0")
     found: dict[str, tuple[int, int]] = {}
     place = 0
     while place < len(fields) and fields[place]:
@@ -64,7 +64,7 @@ def _numbers(path: Path, old: str, new: str) -> dict[str, tuple[int, int]]:
 
 def _patches(path: Path, old: str, new: str) -> dict[str, str]:
     """The hunks of each text file, without the header lines, as REST gives them."""
-    text = run_git(path, "diff-tree", "-r", "-M", "-p", "--no-color", old, new)
+    text = ask_git(path, "diff-tree", "-r", "-M", "-p", "--no-color", old, new)
     found: dict[str, str] = {}
     for part in ("\n" + text).split("\ndiff --git ")[1:]:
         header, mark, hunks = part.partition("\n@@ ")

@@ -1,9 +1,11 @@
 """Questions and small changes to a bare repository, by the real git."""
 
+import contextlib
 import os
+import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +15,9 @@ from caseworker.github_double.entities.accounts import User
 
 NO_COMMIT: Final = "0" * 40
 """How git names "no such ref" in a push."""
+
+_HASH: Final = re.compile(r"[0-9a-f]{40}(\^\{commit\})?")
+"""A commit's full hash, also as `rev-parse` is asked for it."""
 
 _ENVIRONMENT: Final = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -108,13 +113,31 @@ def create_bare(path: Path, default_branch: str) -> None:
         config.write(_BARE_SETTINGS)
 
 
+def ask_git(path: Path, *arguments: str, ok: tuple[int, ...] = (0,)) -> str:
+    """The answer of git to a question about commits, which stand among the arguments. Commits never change: if all are
+    named by their full hashes, the answer is kept. A failure is not kept: a missing commit may come."""
+    names = (name for word in arguments[1:] if not word.startswith("-") for name in re.split(r"\.{2,3}", word))
+    ask = _kept_answer if all(map(_HASH.fullmatch, names)) else _answer
+    return ask(path, arguments, ok)
+
+
+def _answer(path: Path, arguments: tuple[str, ...], ok: tuple[int, ...]) -> str:
+    return run_git(path, *arguments, ok=ok)
+
+
+_kept_answer = lru_cache(maxsize=2_000)(_answer)
+
+
 def resolve(path: Path, revision: str) -> str | None:
-    """The commit that a branch, tag or (shortened) hash names."""
+    """The commit that a branch, tag or (shortened) hash names. As on GitHub, no branch is named like a full hash."""
     if not revision or revision.startswith("-"):
         return None
-    for candidate in (f"refs/heads/{revision}", f"refs/tags/{revision}", revision):
+    if found := branches(path).get(revision):
+        return found
+    names = (revision,) if _HASH.fullmatch(revision) else (f"refs/tags/{revision}", revision)
+    for name in names:
         try:
-            return run_git(path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}")
+            return ask_git(path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except GitFailed:
             continue
     return None
@@ -126,25 +149,45 @@ def branches(path: Path) -> dict[str, str]:
 
 def refs(path: Path, under: str = "refs") -> dict[str, str]:
     """Refs under the prefix and their commits; the names of branches are without the prefix."""
-    listed = run_git(path, "for-each-ref", "--format=%(objectname) %(refname)", under).splitlines()
-    pairs = (line.split(" ", 1) for line in listed)
-    return {name.removeprefix("refs/heads/") if under == "refs/heads" else name: sha for sha, name in pairs}
+    found = _refs_of(path, tuple(_ref_files(path)))
+    chosen = {name: sha for name, sha in found if name.startswith(f"{under}/")}
+    return {name.removeprefix("refs/heads/") if under == "refs/heads" else name: sha for name, sha in chosen.items()}
+
+
+@lru_cache(maxsize=500)
+def _refs_of(path: Path, files: tuple[tuple[str, int, int], ...]) -> tuple[tuple[str, str], ...]:
+    """All refs while these are the files they are kept in: every change of a ref makes a new file."""
+    listed = run_git(path, "for-each-ref", "--format=%(objectname) %(refname)").splitlines()
+    return tuple((name, sha) for sha, _, name in (line.partition(" ") for line in listed))
+
+
+def _ref_files(path: Path) -> Iterator[tuple[str, int, int]]:
+    """Name, inode and time of change of each file with refs."""
+    for folder, _, names in os.walk(path / "refs"):
+        for name in names:
+            yield from _file_mark(Path(folder, name))
+    yield from _file_mark(path / "packed-refs")
+
+
+def _file_mark(file: Path) -> Iterator[tuple[str, int, int]]:
+    with contextlib.suppress(FileNotFoundError):  # removed meanwhile, or never written
+        status = file.stat()
+        yield str(file), status.st_ino, status.st_mtime_ns
 
 
 def is_ancestor(path: Path, older: str, newer: str) -> bool:
     try:
-        run_git(path, "merge-base", "--is-ancestor", older, newer)
+        return merge_base(path, older, newer) == resolve(path, older)
     except GitFailed:
         return False
-    return True
 
 
 def merge_base(path: Path, one: str, other: str) -> str | None:
-    return run_git(path, "merge-base", one, other, ok=(0, 1)) or None
+    return ask_git(path, "merge-base", one, other, ok=(0, 1)) or None
 
 
 def count(path: Path, since: str, until: str) -> int:
-    return int(run_git(path, "rev-list", "--count", f"{since}..{until}"))
+    return int(ask_git(path, "rev-list", "--count", f"{since}..{until}"))
 
 
 _FORMAT: Final = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B%x01"
@@ -152,12 +195,11 @@ _FORMAT: Final = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B
 
 def log(path: Path, *arguments: str) -> list[CommitData]:
     """Commits, newest first unless the arguments say otherwise."""
-    written = run_git(path, "log", f"--format={_FORMAT}", *arguments)
+    written = ask_git(path, "log", f"--format={_FORMAT}", *arguments)
     entries = (entry.strip("\n") for entry in written.split("\x01"))
     return [_commit(entry) for entry in entries if entry]
 
 
-@lru_cache(maxsize=2_000)
 def commit(path: Path, sha: str) -> CommitData:
     return log(path, "-1", sha)[0]
 
@@ -194,7 +236,7 @@ def update_ref(path: Path, name: str, sha: str | None, *, expected: str | None =
 
 def trial_merge(path: Path, base: str, head: str) -> str | None:
     """The tree of a merge of the two commits, or None if they conflict."""
-    written = run_git(path, "merge-tree", "--write-tree", base, head, ok=(0, 1))
+    written = ask_git(path, "merge-tree", "--write-tree", base, head, ok=(0, 1))
     first, _, rest = written.partition("\n")
     return first if not rest else None
 

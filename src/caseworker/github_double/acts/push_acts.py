@@ -213,7 +213,7 @@ def _commit_in_push(github: GitHub, repository: Repository, sha: str) -> Json:
     for role, (name, email) in people.items():
         account = account_of(github, email)
         body[role] = {"name": name, "email": email, **({"username": account.login} if account else {})}
-    names = git_store.run_git(repository.path, "diff-tree", "-r", "--root", "--no-commit-id", "--name-status", sha)
+    names = git_store.ask_git(repository.path, "diff-tree", "-r", "--root", "--no-commit-id", "--name-status", sha)
     changed = [line.split("\t", 1) for line in names.splitlines()]
     return {
         **body,
