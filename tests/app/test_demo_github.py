@@ -124,6 +124,7 @@ async def line_with(process: asyncio.subprocess.Process, words: str) -> str:
     raise AssertionError(f"not said: {words}: {seen}")
 
 
+@pytest.mark.slow
 async def test_wrong_order_and_odd_words_are_answered_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     with open_terminal(tmp_path / "home") as terminal:
         async with demo(terminal) as process:

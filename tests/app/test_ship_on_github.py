@@ -73,6 +73,7 @@ async def test_ship_is_followed_to_its_end_and_the_same_command_begins_anew(offi
     assert on_head == {("caseworker/ready", "success")}  # with a token there are no check runs
 
 
+@pytest.mark.slow
 async def test_a_session_is_stopped_resumed_and_aborted_from_the_terminal(office: Office) -> None:
     pull = office.opens_pull("moon")
     protect(office.world.state, office.owner.actor, office.shop, "main", checks=["unit"])

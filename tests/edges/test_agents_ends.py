@@ -123,6 +123,7 @@ async def test_a_model_that_stays_unavailable_is_given_up_after_a_few_tries(worl
     assert len(world.ledger.settled) == len(absent.ledger.settled) == 4
 
 
+@pytest.mark.slow
 async def test_a_model_overloaded_in_the_middle_of_every_answer_counts_as_an_outage(world: AgentWorld) -> None:
     async with provider(script(*[DONE] * 9)) as api:
         api.errors = ["overloaded_error"] * 9  # the agent tries again, the last time without a stream
@@ -133,6 +134,7 @@ async def test_a_model_overloaded_in_the_middle_of_every_answer_counts_as_an_out
     assert ended.reason.startswith("the model's API ")
 
 
+@pytest.mark.slow
 async def test_a_provider_that_closes_connections_counts_as_an_outage(world: AgentWorld) -> None:
     async with hanging_up() as url:
         world.model = ModelSettings(key=KEY, base_url=url)
@@ -147,6 +149,7 @@ async def test_a_model_that_refuses_is_not_tried_again(world: AgentWorld) -> Non
     assert ended == AgentFailed(why="key", reason=refused_key(403, "The request was refused"))
 
 
+@pytest.mark.slow
 async def test_a_stream_that_breaks_off_is_requested_again(world: AgentWorld) -> None:
     async with provider(script(DONE)) as api:
         api.breaks = [2]
@@ -169,6 +172,7 @@ async def test_a_process_that_dies_may_be_retried_and_its_last_output_is_kept(wo
     assert ended.log == "no space left, key is [redacted]"
 
 
+@pytest.mark.slow
 async def test_a_session_that_could_not_be_saved_fails_the_turn(world: AgentWorld) -> None:
     async def broken(session: SessionId, subpath: str, project: str, entries: Sequence[dict[str, object]]) -> None:
         raise Transient("the disk is full")
@@ -200,6 +204,7 @@ async def test_cancelling_leaves_no_process_and_no_file(world: AgentWorld, tempo
     assert len(world.ledger.settled) == len(world.ledger.reserved)
 
 
+@pytest.mark.slow
 async def test_cancelling_while_the_model_thinks_leaves_the_reservation_to_the_store(world: AgentWorld) -> None:
     async with provider(script("say: A long thought about nothing much.", DONE)) as api:
         api.thinks = asyncio.Event()

@@ -66,6 +66,7 @@ async def test_a_message_during_a_tool_call_is_in_the_next_model_call(world: Age
     assert request(api, 2).count("It is order 1182.") == 1
 
 
+@pytest.mark.slow
 async def test_a_message_during_a_tool_call_that_fails_is_read_as_well(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     _, api = await worked(world, bash("exit 3"), DONE)
@@ -99,6 +100,7 @@ async def test_an_outcome_is_held_back_at_most_twice_and_later_messages_stay_unc
     assert len(api.requests) == 3
 
 
+@pytest.mark.slow
 async def test_messages_at_the_end_do_not_use_up_the_one_repair(world: AgentWorld) -> None:
     world.people.on_asking = lambda asked: world.people.say(f"word {asked}") if asked in (1, 3) else None
     steps = (handed_in("first"), INVALID, handed_in("second"), handed_in("third"))
@@ -115,6 +117,7 @@ async def test_an_outcome_that_stays_invalid_still_fails_the_turn(world: AgentWo
     assert "must be equal to one of the allowed values" in ended.reason
 
 
+@pytest.mark.slow
 async def test_an_agent_that_hands_in_nothing_after_a_held_back_outcome_fails(
     world: AgentWorld,
 ) -> None:
@@ -136,6 +139,7 @@ async def test_a_failing_ear_neither_stops_the_agent_nor_loses_messages(world: A
     assert [message.text for message in world.people.said] == ["It is order 1182."]
 
 
+@pytest.mark.slow
 async def test_messages_arrive_again_after_an_ear_has_recovered(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     world.people.fails = Transient("the database is locked")
@@ -164,6 +168,7 @@ async def test_a_message_shown_beside_an_outcome_is_read_before_the_outcome_coun
         assert summary_of(ended) == "hasty"
 
 
+@pytest.mark.slow
 async def test_long_messages_of_several_people_all_arrive_in_full(world: AgentWorld) -> None:
     """The agent's program shows only so much from one hook: the rest comes after the next tool, or at the end."""
     for letter in "uvwx":

@@ -77,6 +77,7 @@ async def test_the_tool_tells_nothing_of_another_case(world: AgentWorld) -> None
     assert results(world) == [(False, "You can read the conversation of bug-7F3K only, not of 'bug-0000'.")]
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_cannot_be_read_now_does_not_end_the_turn(world: AgentWorld) -> None:
     world.people.fails = Transient("the database is locked")
     ended = await world.run(brief(world, LOOK, ASK))
@@ -86,6 +87,7 @@ async def test_a_conversation_that_cannot_be_read_now_does_not_end_the_turn(worl
     assert "can't be read right now (the database is locked)" in told
 
 
+@pytest.mark.slow
 async def test_the_tool_gives_the_newest_page_first_and_then_the_one_before(world: AgentWorld) -> None:
     """Above its limits the agent's program would put a page into a file and show only the beginning."""
     first = world.people.lines[0]
@@ -144,6 +146,7 @@ def test_a_page_says_which_posts_did_not_reach_people() -> None:
     )
 
 
+@pytest.mark.slow
 async def test_a_page_before_no_entry_is_refused(world: AgentWorld) -> None:
     await world.run(brief(world, "{call: get_bug_conversations, with: {bug_id: bug-7F3K, before: 0}}", ASK))
     ((ok, told),) = results(world)

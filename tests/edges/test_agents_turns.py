@@ -55,6 +55,7 @@ async def test_tools_really_run_and_their_events_come_in_order(world: AgentWorld
     assert all(usage.input_tokens > 1_000 for usage, _ in world.ledger.settled.values())
 
 
+@pytest.mark.slow
 async def test_several_tools_in_one_answer_have_each_its_result(world: AgentWorld) -> None:
     both = f"calls: [{bash('echo one')}, {bash('echo two')}]"
     await world.run(world.brief(script(both, DONE)))
@@ -141,11 +142,13 @@ async def test_a_resumed_turn_has_the_history_and_leaves_the_old_session_alone(w
         assert last.count(said) == 1
 
 
+@pytest.mark.slow
 async def test_a_turn_whose_old_session_is_lost_starts_anew(world: AgentWorld) -> None:
     brief = replace(world.brief(script(DONE)), resume=SessionId("3f0e4a52-0000-4000-8000-00000000dead"))
     assert isinstance(await world.run(brief), AgentFinished)
 
 
+@pytest.mark.slow
 async def test_the_fixed_part_of_every_model_call_stays_small(tmp_path: Path) -> None:
     """System prompt, tool definitions and the outcome's schema: at most 12 KB."""
     few = asyncio.Semaphore(_AGENTS_AT_ONCE)

@@ -134,14 +134,14 @@ def opening(case: CaseId) -> NewMessage:
     return said(case, WORK_ON_IT)
 
 
-@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
-async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk, role: Role, task: Task) -> None:
+async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk) -> None:
     await desk.plan()
-    brief = await desk.brief(role, task, extra_micros=2_000_000)
-    assert brief.tree.writable == writes(role, task)
-    assert ("Edit" in brief.tools) == brief.tree.writable
-    assert brief.limits.cap_micros == 7_000_000
-    assert brief.nth == (2 if task is Task.PLAN else 1)
+    for role, task in ISSUE_TURNS:
+        brief = await desk.brief(role, task, extra_micros=2_000_000)
+        assert brief.tree.writable == writes(role, task), task
+        assert ("Edit" in brief.tools) == brief.tree.writable, task
+        assert brief.limits.cap_micros == 7_000_000, task
+        assert brief.nth == (2 if task is Task.PLAN else 1), task
 
 
 async def test_messages_are_new_in_their_turn_and_earlier_ones_afterwards(desk: Desk) -> None:
@@ -210,15 +210,15 @@ async def test_a_command_without_text_is_not_in_a_brief(desk: Desk) -> None:
     assert "+5" not in prompt
 
 
-@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
-async def test_every_brief_has_each_remark_once(desk: Desk, role: Role, task: Task) -> None:
+async def test_every_brief_has_each_remark_once(desk: Desk) -> None:
     first, second = await desk.hear("Name it total."), await desk.hear("Why cents?")
     await desk.plan()
-    prompt = (await desk.brief(role, task, remarks=(second.id, first.id), pull_request=3)).prompt
-    assert prompt.count("Name it total.") == prompt.count("Why cents?") == 1
-    if "by number:" in prompt:
-        assert 'what="remark 1" from="ann, owner">\nWhy cents?' in prompt
-        assert 'what="remark 2" from="ann, owner">\nName it total.' in prompt
+    for role, task in ISSUE_TURNS:
+        prompt = (await desk.brief(role, task, remarks=(second.id, first.id), pull_request=3)).prompt
+        assert prompt.count("Name it total.") == prompt.count("Why cents?") == 1, task
+        if "by number:" in prompt:
+            assert 'what="remark 1" from="ann, owner">\nWhy cents?' in prompt, task
+            assert 'what="remark 2" from="ann, owner">\nName it total.' in prompt, task
 
 
 async def test_the_developer_gets_numbered_remarks_and_the_pm_plain_messages(desk: Desk) -> None:
@@ -373,18 +373,18 @@ AT_THE_WORK = {
 }
 
 
-@pytest.mark.parametrize(("role", "task"), ISSUE_TURNS)
-async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk, role: Role, task: Task) -> None:
+async def test_tasks_on_a_change_get_its_diff_and_its_builds(desk: Desk) -> None:
     (desk.workspace.path / "shop.py").write_text("total = 1\n")
     commit = await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1")
     red = build().runs[0].model_copy(update={"exit_code": 1, "output": "1 failed"})
     await desk.store.builds.save(desk.case.id, build().model_copy(update={"runs": (red,)}))
-    prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
-    looks = task in AT_THE_WORK and (role, task) != (Role.PM, Task.UNBLOCK)
-    assert ("+total = 1" in prompt) == looks
     others = {Task.CREATE_TESTS, Task.IMPLEMENT, Task.ANSWER, Task.ITERATE, Task.VALIDATE_ROOT_CAUSE}
-    assert ("1 failed" in prompt) == (looks or task in others)
-    assert ("build 1. On the head" in prompt) == (task in (Task.ITERATE, Task.VALIDATE_ROOT_CAUSE))
+    for role, task in ISSUE_TURNS:
+        prompt = (await desk.brief(role, task, checkpoint=Sha(commit))).prompt
+        looks = task in AT_THE_WORK and (role, task) != (Role.PM, Task.UNBLOCK)
+        assert ("+total = 1" in prompt) == looks, task
+        assert ("1 failed" in prompt) == (looks or task in others), task
+        assert ("build 1. On the head" in prompt) == (task in (Task.ITERATE, Task.VALIDATE_ROOT_CAUSE)), task
     assert git(desk.workspace.path, "status", "--porcelain") == ""
 
 

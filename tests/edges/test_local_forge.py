@@ -16,6 +16,7 @@ from caseworker.ports import BranchIsTheirs, Git, Issue, NewIssue, PullRequest, 
 from caseworker.workspaces.git import SafeGit
 from tests.edges.counting import CountingGit
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
+from tests.permutations import mostly_slow
 
 CASE = CaseId("local/calc#1")
 ID = RepositoryId("local/calc")
@@ -424,7 +425,7 @@ MERGES: dict[str, list[tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("how", MERGES)
-@pytest.mark.parametrize("base", ["as it was", "moved on", "changed again since"])
+@pytest.mark.parametrize("base", mostly_slow([("moved on",), ("as it was",), ("changed again since",)], always=1))
 async def test_a_merge_of_any_kind_is_noticed(world: World, how: str, base: str) -> None:
     await world.propose()
     if base == "moved on" and how != "fast-forwarded":

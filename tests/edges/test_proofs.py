@@ -23,6 +23,7 @@ from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import local_workspaces, new_repository
 from tests.edges.store_examples import TRACE, said
+from tests.permutations import mostly_slow
 
 BUGGY, FIXED = "def total(a, b):\n    return a - b\n", "def total(a, b):\n    return a + b\n"
 OLD = "from cart import total\n\ndef test_zero():\n    assert total(0, 0) == 0\n"
@@ -111,7 +112,10 @@ LIES: list[tuple[str, dict[str, str], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("files", "command", "reason"), [lie[1:] for lie in LIES], ids=[lie[0] for lie in LIES])
+@pytest.mark.parametrize(
+    ("files", "command", "reason"),
+    mostly_slow([lie[1:] for lie in LIES], always=4, ids=[lie[0] for lie in LIES]),
+)
 async def test_what_did_not_run_and_fail_is_not_red(
     desk: Desk, files: dict[str, str], command: str, reason: str
 ) -> None:
@@ -133,6 +137,7 @@ async def test_a_test_that_is_made_vacuous_after_it_was_red_proves_nothing(desk:
     assert (reply.verdict, reply.unproved) == ("green", f"`{COMMAND}` passes without the fix: it proves nothing")
 
 
+@pytest.mark.slow
 async def test_a_second_test_does_not_stand_in_for_the_one_that_was_red(desk: Desk) -> None:
     await desk.red(test=NEW)
     other = f"{VACUOUS}\ndef test_more():\n    assert total(2, 2) == 4\n"
@@ -158,6 +163,7 @@ async def test_a_feature_is_red_by_a_name_that_the_change_then_provides(desk: De
     assert (provided.verdict, provided.unproved) == ("green", "")
 
 
+@pytest.mark.slow
 async def test_a_name_that_the_change_does_not_provide_proves_nothing(desk: Desk) -> None:
     desk.case = desk.case.updated(issue_type=IssueType.NEW_FEATURE)
     await desk.red(test=INVENTED)
@@ -166,6 +172,7 @@ async def test_a_name_that_the_change_does_not_provide_proves_nothing(desk: Desk
     assert reply.unproved == "the test lacked the name `members`, which the change does not provide"
 
 
+@pytest.mark.slow
 async def test_a_name_that_only_the_tests_provide_proves_nothing(desk: Desk) -> None:
     desk.case = desk.case.updated(issue_type=IssueType.NEW_FEATURE, new_test="python3 -m pytest -q tests")
     await desk.red(test="from tests.extra import members\n\ndef test_members():\n    assert members() == 2\n")

@@ -25,12 +25,13 @@ from caseworker.ports import BranchIsTheirs
 from caseworker.ports.pull_branches import PullTree
 from tests.edges.pull_desk import BRANCH, CASE, START, US, PullDesk, github_desk, local_desk
 from tests.edges.repositories import git
+from tests.permutations import mostly_slow
 
 CALC = START["calc.py"]
 MERGE = "Merge main into topic"
 
 
-@pytest.fixture(params=[local_desk, github_desk], ids=["local", "github"])
+@pytest.fixture(params=mostly_slow([(github_desk,), (local_desk,)], always=1, ids=["github", "local"]))
 async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[PullDesk]:
     async with request.param(tmp_path) as opened:
         yield opened

@@ -27,6 +27,7 @@ async def _first_loss(folder: Path, *, has_lease: bool = True) -> str:
     return "nothing was lost"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 async def test_nothing_of_a_persons_is_lost_on_a_repository_of_this_disk(tmp_path: Path, seed: int) -> None:
     walk = await _walk(tmp_path / "walk", seed, 40)
@@ -48,6 +49,7 @@ async def test_nothing_of_a_persons_is_lost_over_long_walks(tmp_path: Path, seed
     await _walk(tmp_path / "walk", seed, 60)
 
 
+@pytest.mark.slow
 async def test_without_a_lease_the_walk_finds_a_loss(tmp_path: Path) -> None:
     assert "are not in" in await _first_loss(tmp_path, has_lease=False)
 

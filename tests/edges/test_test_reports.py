@@ -13,6 +13,7 @@ from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.report_files import read_report
 from caseworker.workspaces.sandbox import Bubblewrap
 from tests.patience import PATIENCE
+from tests.permutations import mostly_slow
 
 PYTEST = """\
 import pytest
@@ -106,17 +107,20 @@ async def test_cargo_reports_each_test(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("command", "why"),
-    [
-        ("python3 -m pytest -q tests/test_a.py::test_none", "no_test"),
-        ("python3 -m pytest -q tests/test_none.py", "no_test"),
-        ("python3 -m pytest -q tests/test_import.py", "not_collected"),
-        ("python3 -m unittest tests.test_import", "not_collected"),
-        ("python3 -m unittest discover -s nowhere", "not_collected"),
-        ("python3 -m no_such_runner", "missing_command"),
-        ("no-such-command", "missing_command"),
-        ("sh tests/none.sh", "missing_command"),
-        ("make nothing", "missing_command"),
-    ],
+    mostly_slow(
+        [
+            ("python3 -m pytest -q tests/test_a.py::test_none", "no_test"),
+            ("python3 -m unittest tests.test_import", "not_collected"),
+            ("no-such-command", "missing_command"),
+            ("python3 -m pytest -q tests/test_none.py", "no_test"),
+            ("python3 -m pytest -q tests/test_import.py", "not_collected"),
+            ("python3 -m unittest discover -s nowhere", "not_collected"),
+            ("python3 -m no_such_runner", "missing_command"),
+            ("sh tests/none.sh", "missing_command"),
+            ("make nothing", "missing_command"),
+        ],
+        always=3,
+    ),
 )
 async def test_what_did_not_run_is_told_with_its_reason(workspace: Workspace, command: str, why: str) -> None:
     files = {"tests__test_a_dot_py": PYTEST, "tests__test_import_dot_py": "import nothing_here\n"}

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.entries import AttemptEnded
@@ -10,6 +12,7 @@ from tests.world.project import git
 from tests.world.world import World
 
 
+@pytest.mark.slow
 async def test_the_commit_keeps_the_developers_message_if_the_tester_wrote_last(world: World) -> None:
     def expects_too_much(workspace: Path) -> Outcome:
         outcome = wrote_test(workspace)

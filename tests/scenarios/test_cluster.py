@@ -5,6 +5,8 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from caseworker.engine.client import Address
 from tests.databases import PostgresServer
 from tests.patience import PATIENCE
@@ -12,6 +14,7 @@ from tests.world.project import git, make_project
 from tests.world.terminal import BUG_REHEARSAL, REHEARSAL, Terminal
 
 
+@pytest.mark.slow
 async def test_a_cluster_worker_on_postgresql_completes_an_issue_and_a_bug(
     temporal: Address, postgres: PostgresServer, tmp_path: Path
 ) -> None:

@@ -1,5 +1,7 @@
 """A repository whose tests can't be run: the case stops before money is spent, and says what to do."""
 
+import pytest
+
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.commands import MessageKind
 from tests.world.project import git
@@ -39,6 +41,7 @@ async def test_missing_tests_stop_a_case_before_its_first_turn_until_retry(world
     assert "Green after" in (await case.expect_pull_request()).body
 
 
+@pytest.mark.slow
 async def test_words_build_again_and_are_read_once_tests_can_be_run(world: World) -> None:
     works = lacks_its_runner(world)
     case = await world.owner_files_issue()

@@ -15,6 +15,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         yield terminal
 
 
+@pytest.mark.slow
 def test_the_bug_demo_ends_with_a_pull_request(terminal: Terminal) -> None:
     answer = terminal.types("demo", "bug")
     assert answer.code == 0, answer

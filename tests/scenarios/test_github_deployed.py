@@ -63,6 +63,7 @@ async def expect_one_of_everything(deployment: GitHubDeployment) -> None:
     assert len(entries) == 2, entries
 
 
+@pytest.mark.slow
 async def test_killed_at_its_first_comment_its_push_and_its_pull_request(deployment: GitHubDeployment) -> None:
     for path in (r"/issues/1/comments$", r"git-receive-pack$", r"/pulls$"):
         deployment.is_killed_by(path)

@@ -64,6 +64,7 @@ async def test_an_issue_that_is_gone_ends_its_case_and_disturbs_no_other(github:
     assert "failed" not in await github.outcomes()
 
 
+@pytest.mark.slow
 async def test_a_locked_conversation_shows_its_question_in_the_tracking_comment(github: GitHubOffice) -> None:
     github.world.agent.does(Role.ANALYST, Task.ANALYZE, once(unclear("Which world?"), analyzed))
     github.world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?"))

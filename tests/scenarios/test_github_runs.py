@@ -1,5 +1,7 @@
 """Issues on our own GitHub, served over HTTP: labels lead to tracking comments, artifacts and a pull request."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from tests.world.agent import analyzed, asks_people, once, reads_people, unclear
@@ -20,6 +22,7 @@ async def test_labels_lead_from_triage_over_a_plan_to_a_pull_request_of_the_app(
     assert set(github.tracking(issue)) == {"triage", "plan", "implement"}
 
 
+@pytest.mark.slow
 async def test_a_merge_that_closes_the_issue_is_in_the_case_file_without_a_webhook(github: GitHubOffice) -> None:
     issue = github.olga.opens_issue("The greeting misspells the world", "It says wrold.", on=github.shop)
     for step in ("triage", "plan", "implement"):

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import Outcome
@@ -39,6 +41,7 @@ def hour_is_used_up(github: GitHubOffice, *, seconds: int) -> None:
     double.faults.before("^/repos/", hour_ends_soon)
 
 
+@pytest.mark.slow
 async def test_without_access_a_case_waits_and_goes_on_once_it_is_given_back(github: GitHubOffice) -> None:
     issue = await planned(github)
     release = github.world.agent.holds_in(Role.TECH_LEAD)

@@ -108,6 +108,7 @@ async def test_a_cause_is_found_in_the_second_iteration_after_one_diagnostic(wor
     assert "2 of at most 5 iterations, 1 diagnostic, of which no line is in this change." in pull.body
 
 
+@pytest.mark.slow
 async def test_an_answer_to_an_exhausted_investigation_keeps_the_iteration_count(world: World) -> None:
     world.agent.does(
         *INVESTIGATE,
@@ -158,6 +159,7 @@ async def test_a_message_before_the_unblocking_turn_is_read_in_that_turn(world: 
     assert "I saw it, too." in read.prompt
 
 
+@pytest.mark.slow
 async def test_an_invalid_investigator_outcome_costs_one_iteration_and_not_the_case(world: World) -> None:
     invented = {"kind": "command", "source": "strace -f greet", "shows": "a race"}
     world.agent.does(*INVESTIGATE, once(finds_the_cause(*[invented, *EVIDENCE[1:]]), finds_the_cause()))
@@ -366,6 +368,7 @@ async def test_no_line_of_a_diagnostic_reaches_the_pull_request(world: World) ->
     assert await case.file_on_branch("greeting.txt") == "Hello world"
 
 
+@pytest.mark.slow
 async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: World) -> None:
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())
     release = world.agent.holds_in(Task.DIAGNOSTIC)

@@ -33,6 +33,7 @@ async def test_a_case_closed_before_it_had_a_workspace_can_be_reopened(world: Wo
     assert "We do it after all." in await case.told()
 
 
+@pytest.mark.slow
 async def test_a_commit_pushed_to_a_parked_case_is_there_after_a_retry(world: World) -> None:
     notes: list[bool] = []
 

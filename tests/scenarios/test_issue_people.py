@@ -41,6 +41,7 @@ from tests.world.world import CaseInWorld, World
 S = IssueState
 
 
+@pytest.mark.slow
 async def test_questions_can_be_answered_late_and_in_two_parts(world: World) -> None:
     world.policy = world.policy.model_copy(update={"answer_wait_seconds": 1.0, "reminder_seconds": 900.0})
     world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"), analyzed)
@@ -125,6 +126,7 @@ async def test_a_question_stays_open_until_it_is_answered_even_after_a_failed_tu
     await case.expect_pull_request()
 
 
+@pytest.mark.slow
 async def test_rejected_twice_then_approved(world: World) -> None:
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, rejected, rejected, approved)
     world.agent.does(
@@ -186,6 +188,7 @@ async def test_an_authentication_change_waits_for_approval_and_goes_to_the_senio
     assert (await case.receipts())[-1] == "seen by turn 3: approved"
 
 
+@pytest.mark.slow
 async def test_an_escalation_asks_a_person_and_is_in_the_case_file(world: World) -> None:
     escalation = "It changes who may log in."
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, writes_greeting("Hello world\n", escalation=escalation))
@@ -383,6 +386,7 @@ async def test_feedback_during_the_review_of_an_update_starts_another_round(worl
     assert await case.file_on_branch("greeting.txt") == "Hello world\nBye!"
 
 
+@pytest.mark.slow
 async def test_a_request_to_a_completed_case_opens_a_follow_up_case(world: World) -> None:
     world.policy = world.policy.model_copy(update={"until": Milestone.TRIAGE})
     case = await world.owner_files_issue()
@@ -439,6 +443,7 @@ async def test_a_change_of_sensitive_paths_waits_for_approval_before_its_pull_re
     assert "Approved by `ada`: a change of what only a person may decide" in pull.body
 
 
+@pytest.mark.slow
 async def test_a_persons_commit_on_the_branch_is_kept_by_an_update(world: World) -> None:
     world.agent.does(
         Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n", "Say goodbye", answers=["Done."])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import Outcome
@@ -42,6 +44,7 @@ async def test_after_a_late_gap_the_new_test_fails_on_the_base_not_on_the_change
     assert S.UPDATING_TESTS not in await case.states()
 
 
+@pytest.mark.slow
 async def test_after_a_late_gap_a_test_that_passes_on_the_base_proves_nothing(world: World) -> None:
     def empty_test(workspace: Path) -> Outcome:
         written = wrote_test_of_the_end(workspace)

@@ -66,6 +66,7 @@ async def api(tmp_path: Path) -> AsyncIterator[WholeCast]:
         yield api
 
 
+@pytest.mark.slow
 async def test_a_case_with_an_api_key_is_charged_and_never_stores_the_key(api: WholeCast, tmp_path: Path) -> None:
     project = make_project(tmp_path / "project")
     issue = tmp_path / "issue.md"

@@ -45,6 +45,7 @@ def _rests(case: PullCase) -> bool:
     return case.state not in WORKING and verdict_shown(case) in ("", case.sight.reported)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", _scenarios())
 async def test_gh_merges_exactly_what_is_ready(github: GitHubOffice, scenario: Scenario) -> None:
     await scenario(github)

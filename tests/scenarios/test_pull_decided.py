@@ -12,6 +12,7 @@ from caseworker.github_double.acts.merge_acts import merge_pull
 from caseworker.github_double.acts.pull_acts import close_pull, set_auto_merge
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.ports import AgentFailed
+from tests.permutations import mostly_slow
 from tests.world.github_office import GitHubOffice
 from tests.world.github_pulls import NO_CHECKS, asks_for
 from tests.world.pull_agent import resolves
@@ -33,7 +34,7 @@ def _pull(github: GitHubOffice) -> PullRequest:
     return github.olga.opens_pull(github.shop, "fix", "Spell the world")
 
 
-@pytest.mark.parametrize("how", DECISIONS)
+@pytest.mark.parametrize("how", mostly_slow([(how,) for how in DECISIONS], always=1))
 async def test_nothing_is_pushed_after_a_person_has_decided(github: GitHubOffice, how: str) -> None:
     decide, end = DECISIONS[how]
     pull = _pull(github)
@@ -63,6 +64,7 @@ async def test_a_thread_of_a_stranger_costs_no_turn(github: GitHubOffice) -> Non
     assert (waiting.progress.turns, pull.head.sha) == (0, old)
 
 
+@pytest.mark.slow
 async def test_the_page_of_a_resolve_run_says_that_its_work_was_dropped(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)

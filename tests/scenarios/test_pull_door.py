@@ -69,6 +69,7 @@ async def test_people_stop_resume_and_abort_a_session_by_comments(github: GitHub
     await session.expect_end(SessionEnd.ABORTED)
 
 
+@pytest.mark.slow
 async def test_the_push_and_the_close_of_a_person_wake_a_session(github: GitHubOffice) -> None:
     pull = _pull(github)
     github.olga.labels(pull.issue, "bot:ship")
@@ -82,6 +83,7 @@ async def test_the_push_and_the_close_of_a_person_wake_a_session(github: GitHubO
     await session.expect_end(SessionEnd.CLOSED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["resume", "bot:resume"])
 async def test_resume_after_the_push_of_a_person_goes_on_from_the_new_head(github: GitHubOffice, words: str) -> None:
     pull = _pull(github)

@@ -1,5 +1,7 @@
 """Sessions that meet what they can't repair: a red base, a fork, a usage limit of the model, a log of 20 MB."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.github_double import git_store
@@ -35,6 +37,7 @@ async def test_a_check_that_is_red_on_the_base_is_named_and_costs_no_turn(github
     assert ended.reason == "Red on the base as well, and not fixed here: unit."
 
 
+@pytest.mark.slow
 async def test_threads_of_a_fork_are_answered_and_nothing_is_pushed(github: GitHubOffice) -> None:
     fork = fork_repository(github.github.state, github.sam.actor, github.shop)
     head = github.sam.commits(fork, "fix", FIX, "Spell the world")
@@ -67,6 +70,7 @@ async def test_a_usage_limit_defers_the_session_until_it_is_lifted(github: GitHu
     await session.expect_end(SessionEnd.READY)
 
 
+@pytest.mark.slow
 async def test_a_check_with_a_log_of_20_megabytes_is_repaired(github: GitHubOffice) -> None:
     pull, ci = _pull(github), _ci(github)
     ci.runs(pull.head.sha, {"unit": "failure"}, log=long_log(20_000_000))

@@ -51,6 +51,7 @@ async def github(home: Path, temporal: Address, request: pytest.FixtureRequest) 
         await end(office.world, request)
 
 
+@pytest.mark.slow
 async def test_all_commits_of_a_rebase_whose_answer_was_lost_are_known_as_ours(github: GitHubOffice) -> None:
     github.olga.commits(github.shop, "fix", {"greeting.txt": "Hello wolrd\n"}, "Spell the world")
     pull = github.olga.opens_pull(github.shop, "fix", "Spell the world")

@@ -38,6 +38,7 @@ async def _waiting(github: GitHubOffice) -> PullSession:
     return session
 
 
+@pytest.mark.slow
 async def test_a_pull_request_that_is_closed_meanwhile_ends_the_session(github: GitHubOffice) -> None:
     session = await _waiting(github)
     github.olga.closes(session.pull.issue)
@@ -52,6 +53,7 @@ async def test_a_pull_request_that_is_merged_meanwhile_ends_the_session(github: 
     await session.expect_end(SessionEnd.MERGED)
 
 
+@pytest.mark.slow
 async def test_a_pull_request_that_becomes_a_draft_meanwhile_is_left_to_its_author(github: GitHubOffice) -> None:
     session = await _waiting(github)
     set_draft(github.github.state, github.olga.actor, session.pull, is_draft=True)
@@ -60,6 +62,7 @@ async def test_a_pull_request_that_becomes_a_draft_meanwhile_is_left_to_its_auth
     assert ended.reason == "Only people are left: draft."
 
 
+@pytest.mark.slow
 async def test_another_base_has_its_own_rules(github: GitHubOffice) -> None:
     session = await _waiting(github)
     github.olga.commits(github.shop, "next", {"next.txt": "Next\n"}, "Begin what is next")
@@ -85,6 +88,7 @@ async def test_whoever_decides_to_merge_has_it(github: GitHubOffice, how: str) -
     assert "olga has" in ended.reason
 
 
+@pytest.mark.slow
 async def test_a_force_push_in_the_middle_of_a_turn_drops_the_turns_work(github: GitHubOffice) -> None:
     pull = _pull(github, "Hello wolrd\n")
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -131,6 +135,7 @@ async def test_a_person_stops_a_turn_that_is_under_way(github: GitHubOffice) -> 
     assert github.world.agent.stopped == [Role.DEVELOPER]
 
 
+@pytest.mark.slow
 async def test_two_reviewers_who_contradict_each_other_are_both_answered_and_decide(github: GitHubOffice) -> None:
     pull = _pull(github, "Hello wolrd\n")
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -171,6 +176,7 @@ async def test_a_required_review_is_left_to_people_and_named(github: GitHubOffic
     assert ended.reason == "Only people are left: review required."
 
 
+@pytest.mark.slow
 async def test_a_draft_is_left_to_its_author(github: GitHubOffice) -> None:
     pull = _pull(github)
     set_draft(github.github.state, github.olga.actor, pull, is_draft=True)

@@ -60,6 +60,7 @@ async def _all_threads_answered(github: GitHubOffice, count: int) -> None:
     assert "Ready: a person can merge it." in body
 
 
+@pytest.mark.slow
 async def test_a_dozen_threads_are_answered_in_one_turn_and_with_one_push(github: GitHubOffice) -> None:
     await _all_threads_answered(github, 12)
 
@@ -110,6 +111,7 @@ async def _last_file_reviewed(github: GitHubOffice, count: int) -> None:
     await shipped.expect(lambda case: case.epoch == 2 and case.sight.verdict is not None, "a verdict")
 
 
+@pytest.mark.slow
 async def test_a_finding_is_put_on_the_last_of_120_files(github: GitHubOffice) -> None:
     await _last_file_reviewed(github, 120)
 

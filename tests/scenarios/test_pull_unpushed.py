@@ -1,5 +1,7 @@
 """Work of a session that stops before it has pushed: it is kept on a branch of ours, and people are told where."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import Stop
 from caseworker.core.pull.case import PullState, SessionEnd
@@ -43,6 +45,7 @@ async def test_the_unpushed_work_of_a_blocked_session_is_kept_on_a_branch_of_our
     await github.expect_said(pull.issue, take)
 
 
+@pytest.mark.slow
 async def test_the_unpushed_work_of_a_stopped_session_is_kept_and_done_again_after_it(github: GitHubOffice) -> None:
     pull = _pull_with_thread(github)
     first, second = resolves(NOT_BUILDING, threads=1), resolves({"greeting.txt": "Hello\n"}, threads=1)

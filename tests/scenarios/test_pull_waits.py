@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.app.terminal.look_at_pull import look_at_pull
 from caseworker.core.people.commands import Abort, Resume, Stop
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
@@ -89,6 +91,7 @@ async def test_a_branch_behind_its_base_is_brought_up_to_date_where_a_rule_wants
     await session.expect_end(SessionEnd.READY)
 
 
+@pytest.mark.slow
 async def test_people_have_twenty_minutes_to_look_after_a_push(github: GitHubOffice, tmp_path: Path) -> None:
     pull = _pull(github)
     protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"], is_strict=True)
@@ -105,6 +108,7 @@ async def test_people_have_twenty_minutes_to_look_after_a_push(github: GitHubOff
     assert seen.verdict.leading == "review_barrier", "who has no record must be told the same"
 
 
+@pytest.mark.slow
 async def test_a_person_stops_it_lets_it_go_on_and_ends_it(github: GitHubOffice) -> None:
     pull = _pull(github)
     protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"])

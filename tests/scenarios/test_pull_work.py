@@ -1,5 +1,7 @@
 """Sessions in which agents work: threads answered, red checks repaired, conflicts solved, changes reviewed."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import Say
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
@@ -75,6 +77,7 @@ async def test_a_red_check_is_repaired_and_read_back(github: GitHubOffice) -> No
     assert "It greets the world." in body
 
 
+@pytest.mark.slow
 async def test_a_resolve_run_with_something_outstanding_is_incomplete(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -111,6 +114,7 @@ async def test_a_red_build_is_never_pushed(github: GitHubOffice) -> None:
     assert _replies(pull) == [["rita"]]
 
 
+@pytest.mark.slow
 async def test_an_owners_words_reach_the_developer_and_get_an_answer(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -145,6 +149,7 @@ async def test_a_review_posts_each_finding_once_and_never_approves(github: GitHu
     assert _replies(pull) == [["caseworker[bot]"]]
 
 
+@pytest.mark.slow
 async def test_a_budget_that_runs_out_pauses_the_session(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)

@@ -65,6 +65,7 @@ async def test_a_pull_request_is_not_opened_twice_when_the_answer_is_lost(world:
     assert [pull.number] == [one.number for one in opened]
 
 
+@pytest.mark.slow
 async def test_each_transition_is_recorded_once_in_order_and_with_a_reason(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -151,6 +152,7 @@ async def test_a_closed_case_has_no_running_turn(world: World) -> None:
     assert await world.store.cases.unfinished() == []
 
 
+@pytest.mark.slow
 async def test_a_case_works_with_the_workflow_cache_off(tmp_path: Path, temporal: Address) -> None:
     async with open_world(tmp_path / "home", await connect(temporal), cached=0) as world:
         case = await world.owner_files_issue()

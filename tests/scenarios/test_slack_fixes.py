@@ -14,6 +14,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import Topic
 from caseworker.core.people.messages import Audience
 from tests.patience import PATIENCE
+from tests.permutations import mostly_slow
 from tests.world.agent import bug_outcome, found, reads_people, triaged, unclear, writes_greeting
 from tests.world.office import ADA, RITA, Office, SlackBug
 from tests.world.slack import UploadedFile
@@ -93,6 +94,7 @@ async def test_the_end_of_a_fix_is_posted_once_in_the_bugs_thread(office: Office
     assert [text for text in bug.told_in_reports() if "accepted the fix" in text] == ["The team has accepted the fix."]
 
 
+@pytest.mark.slow
 async def test_feedback_in_the_thread_changes_the_pull_request(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "It will say goodbye."))
     office.world.agent.does(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n"))
@@ -199,6 +201,7 @@ async def test_a_post_of_a_fix_appears_once_when_the_worker_stops_meanwhile(offi
     assert Audience.DEVELOPERS in dict(await office.world.store.threads.bound(fix.id))
 
 
+@pytest.mark.slow
 async def test_a_file_sent_to_a_fix_is_fetched_for_its_next_turn(office: Office) -> None:
     bug, fix = await open_fix(office)
     await fix.expect_pull_request()
@@ -210,7 +213,7 @@ async def test_a_file_sent_to_a_fix_is_fetched_for_its_next_turn(office: Office)
     assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
 
 
-@pytest.mark.parametrize("answer", ["yes", "Yes, please stop it.", "stop the fix"])
+@pytest.mark.parametrize("answer", mostly_slow([("yes",), ("Yes, please stop it.",), ("stop the fix",)], always=1))
 async def test_a_plain_yes_stops_the_fix_of_a_withdrawn_report(office: Office, answer: str) -> None:
     office.world.agent.holds_in(Role.DEVELOPER)
     bug, fix = await open_fix(office)
@@ -222,6 +225,7 @@ async def test_a_plain_yes_stops_the_fix_of_a_withdrawn_report(office: Office, a
     assert (await bug.stored()).case.is_over
 
 
+@pytest.mark.slow
 async def test_a_no_lets_the_fix_of_a_withdrawn_report_go_on(office: Office) -> None:
     go_on = office.world.agent.holds_in(Role.DEVELOPER)
     bug, fix = await open_fix(office)
@@ -235,6 +239,7 @@ async def test_a_no_lets_the_fix_of_a_withdrawn_report_go_on(office: Office) -> 
     assert (await bug.stored()).case.is_over
 
 
+@pytest.mark.slow
 async def test_an_unclear_answer_about_stopping_the_fix_is_asked_about(office: Office) -> None:
     go_on = office.world.agent.holds_in(Role.DEVELOPER)
     bug, fix = await open_fix(office)

@@ -125,6 +125,7 @@ async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(offic
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_turn_waits_for_a_file_whose_server_asks_for_a_moment(office: Office) -> None:
     office.slack.trouble.limit("files", times=2, retry_after=1)
     bug = await office.rita_reports(CLEAR, files=[LOG])
@@ -161,6 +162,7 @@ async def test_a_vague_report_whose_file_is_lost_is_asked_about(office: Office) 
     assert "could not be had: app.log" in brief.prompt
 
 
+@pytest.mark.slow
 async def test_a_file_is_fetched_when_its_message_is_taken_also_in_a_takeover(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -187,6 +189,7 @@ async def test_a_file_that_comes_in_the_middle_of_a_turn_is_readable_in_that_tur
     assert Path(path).parent in office.world.agent.briefs[0].tree.read_only
 
 
+@pytest.mark.slow
 async def test_a_turn_without_tools_is_told_that_it_can_not_read_a_file(office: Office) -> None:
     office.world.agent.hears()
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, asked("Which page?"))
