@@ -12,7 +12,10 @@ from pathlib import Path
 import httpx
 import uvicorn
 
+from caseworker.app.processes.dashboard_server import forge_access
+from caseworker.app.settings import Settings
 from caseworker.dashboard.access_tokens import Rank, Token
+from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
@@ -20,7 +23,7 @@ from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
-from caseworker.store.store import open_store
+from caseworker.store.store import Store, open_store
 from tests.intake.bell import RecordingBell
 from tests.patience import PATIENCE
 
@@ -80,10 +83,16 @@ async def _serve(home: Path, port: int) -> None:
         place=Place(port=port),
         sessions=Sessions(home, _tokens(home)),
         pulse=Pulse(store),
+        forge=_forge(home, store),
     )
     looking = asyncio.create_task(office.pulse.run())
     await uvicorn.Server(uvicorn.Config(make_site(office), port=port, log_level="warning")).serve()
     looking.cancel()
+
+
+def _forge(home: Path, store: Store) -> ForgeAccess | None:
+    file = home / "github.json"
+    return forge_access(Settings.model_validate_json(file.read_text()), store) if file.exists() else None
 
 
 def _tokens(home: Path) -> dict[str, Token]:

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from caseworker.core.base.ids import CaseId
 from caseworker.dashboard.access_tokens import Rank, Token
 from caseworker.dashboard.addresses import case_path
+from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
@@ -50,7 +51,12 @@ class Visitor:
 
 @asynccontextmanager
 async def visit(
-    store: Store, home: Path, *, public: str = "", tokens: dict[str, Token] | None = None
+    store: Store,
+    home: Path,
+    *,
+    public: str = "",
+    tokens: dict[str, Token] | None = None,
+    forge: ForgeAccess | None = None,
 ) -> AsyncIterator[Visitor]:
     bell = RecordingBell()
     office = Office(
@@ -60,6 +66,7 @@ async def visit(
         place=Place(port=PORT, public=public),
         sessions=Sessions(home, tokens),
         pulse=Pulse(store, look_seconds=0.01),
+        forge=forge,
     )
     site = make_site(office)
     transport = httpx.ASGITransport(app=site)

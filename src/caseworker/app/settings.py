@@ -188,6 +188,7 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
             self.slack_signing_secret,
             self.github_token,
             self.github_app_private_key,
+            self.github_client_secret,
             self.github_webhook_secret,
             self.github_webhook_secret_old,
         ]

@@ -20,6 +20,9 @@ class GitHubSettings(BaseModel):
     github_app_id: str = ""
     github_app_private_key: SecretStr | None = None
     """The `.pem` file, or its text."""
+    github_client_id: str = ""
+    """Of the App. With its secret, people log in to the dashboard with their account on GitHub."""
+    github_client_secret: SecretStr | None = None
     github_api_url: str = "https://api.github.com"
     """`https://HOST/api/v3` for an Enterprise Server."""
     github_repositories: list[str] = Field(default_factory=list)

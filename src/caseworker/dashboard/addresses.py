@@ -30,3 +30,8 @@ def case_slug(case: CaseId | str) -> str:
 
 def case_path(case: CaseId | str) -> str:
     return f"/cases/{case_slug(case)}"
+
+
+def own_path(to: str) -> str:
+    """Where to go after a log-in: the path that was asked for, if it is one of ours."""
+    return to if to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable() else "/"

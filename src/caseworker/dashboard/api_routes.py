@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.ids import RepositoryId
 from caseworker.core.casefile.learnings import ranked
 from caseworker.core.people.messages import TEXT_LIMIT, receipt
 from caseworker.core.runs.outcome_kinds import OutcomeKind
@@ -33,6 +33,7 @@ from caseworker.dashboard.event_stream import EventStream, Sent
 from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.press import send_message
 from caseworker.dashboard.viewers import standing_of_viewer
+from caseworker.ports import StoredAny
 from caseworker.views.board import LAST_PAGE, Board, BoardQuery, read_board
 from caseworker.views.cost_tables import read_costs
 from caseworker.views.delivery_list import delivery_lines
@@ -145,6 +146,7 @@ class Api:
 
     async def health(self, request: Request) -> Response:
         read_query(request, NoQuery)
+        self._office.operator(request)
         health = await read_health(self._store, datetime.now(UTC))
         return document(request, HealthReport(health=health, deployment=await self._office.deployment()))
 
@@ -152,10 +154,11 @@ class Api:
         stored = await self._office.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() and len(seen) < 10 else 0
-        return EventStream(self._entries(stored.case.id, after))
+        return EventStream(self._entries(request, stored, after))
 
-    async def _entries(self, case: CaseId, after: int) -> AsyncIterator[Sent | None]:
+    async def _entries(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """The record from there on, each entry under its number, and then what is added to it."""
+        case = stored.case.id
         with self._office.pulse.ear(case) as ear:
             while True:
                 while fresh := await self._store.record.read(case, after=after):
@@ -164,6 +167,9 @@ class Api:
                     after = fresh[-1].sequence
                 if not await ear.wait(15):
                     yield None
+                viewer = await self._office.viewer_now(request)
+                if viewer is None or not viewer.sees(stored.repository):
+                    return
 
     async def _visible(self, request: Request) -> frozenset[RepositoryId] | None:
         return await self._office.visible(viewer_of(request))

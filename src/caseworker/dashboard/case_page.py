@@ -58,10 +58,11 @@ class CasePage:
         stored = await self._office.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() else 0
-        return EventStream(self._events(stored.case.id, standing_of_viewer(viewer_of(request), stored), after))
+        return EventStream(self._events(request, stored, after))
 
-    async def _events(self, case: CaseId, standing: Standing | None, after: int) -> AsyncIterator[Sent | None]:
+    async def _events(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """New entries of the record under their number, and the parts of the page that have changed."""
+        case, standing = stored.case.id, standing_of_viewer(viewer_of(request), stored)
         attempts: dict[int, int] = {}
         for one in await self._office.store.record.whole(case, {"turn_started"}):
             story_items([one], attempts=attempts)
@@ -82,6 +83,10 @@ class CasePage:
                         yield Sent(data=page("live_region.html", name=name, shown=shown))
                 if not await ear.wait(QUIET_SECONDS):
                     yield None
+                viewer = await self._office.viewer_now(request)
+                if viewer is None or not viewer.sees(stored.repository):
+                    return  # logged out, or no longer allowed to look
+                standing = standing_of_viewer(viewer, stored)
 
     async def _parts(self, case: CaseId, standing: Standing | None) -> dict[str, str]:
         """The parts of the page as HTML, made once for all open pages whose viewers may do the same. Empty: the case

@@ -97,6 +97,7 @@ class Lists:
         return {"costs": await read_costs(self._store, visible, now=datetime.now(UTC))}
 
     async def status(self, request: Request) -> dict[str, object]:
+        self._office.operator(request)
         return {
             "health": await read_health(self._store, datetime.now(UTC)),
             "deployment": await self._office.deployment(),

@@ -19,6 +19,11 @@ SESSION_SECONDS: Final = 7 * 24 * 3600.0
 _M = TypeVar("_M", bound=BaseModel)
 
 
+def session_seconds(viewer: Viewer) -> float:
+    """A day for a log-in with GitHub, which costs one click: whoever gets a login that was given up gets no more."""
+    return 24 * 3600.0 if viewer.by_forge else SESSION_SECONDS
+
+
 class Grant(BaseModel):
     """What a link or a session gives, until when."""
 
@@ -52,7 +57,7 @@ class Sessions:
     def begin(self, viewer: Viewer) -> str:
         """The secret of a new session, for a cookie."""
         self._sweep()
-        return self._write(self._sessions, viewer, SESSION_SECONDS)
+        return self._write(self._sessions, viewer, session_seconds(viewer))
 
     def find(self, secret: str) -> Viewer | None:
         name = digest(secret)

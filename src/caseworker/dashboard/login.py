@@ -1,4 +1,4 @@
-"""Logging in and out: a one-time link from `caseworker open`, or a token."""
+"""Logging in and out: a one-time link from `caseworker open`, or a token. GitHub has its own file."""
 
 import time
 from collections import deque
@@ -7,7 +7,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from caseworker.dashboard.log_ins import SESSION_SECONDS
+from caseworker.dashboard.addresses import own_path
+from caseworker.dashboard.log_ins import session_seconds
 from caseworker.dashboard.office import Office, html
 from caseworker.dashboard.viewers import Viewer
 
@@ -22,27 +23,26 @@ class Login:
         self._failures: deque[float] = deque(maxlen=_MOST_FAILURES)
 
     async def show(self, request: Request) -> Response:
-        return html("login.html", request, values={"problem": ""})
+        return self._page(request, "")
 
     async def by_link(self, request: Request) -> Response:
         """The secret is gone from the address after this: the answer leads on to the page."""
-        if self._is_too_often():
-            return self._slow_down(request)
+        if self.is_too_often():
+            return self.slow_down(request)
         viewer = self._office.sessions.use_link(request.path_params["secret"])
         if viewer is None:
-            return self._failed(request, "This link was used before, or is older than two minutes.")
-        to = request.query_params.get("to", "/")
-        return self._begin(viewer, to if to.startswith("/") and not to.startswith("//") else "/")
+            return self.failed(request, "This link was used before, or is older than two minutes.")
+        return self.begin(viewer, own_path(request.query_params.get("to", "/")))
 
     async def by_token(self, request: Request) -> Response:
-        if self._is_too_often():
-            return self._slow_down(request)
+        if self.is_too_often():
+            return self.slow_down(request)
         async with request.form(max_files=0, max_fields=3) as form:
-            given = form.get("token", "")
+            given, to = form.get("token", ""), form.get("to", "/")
         viewer = self._office.sessions.by_token(given.strip()) if isinstance(given, str) else None
         if viewer is None:
-            return self._failed(request, "This token is not known here.")
-        return self._begin(viewer, "/")
+            return self.failed(request, "This token is not known here.")
+        return self.begin(viewer, own_path(str(to)))
 
     async def log_out(self, request: Request) -> Response:
         cookie = request.cookies.get(self._office.place.cookie)
@@ -52,12 +52,12 @@ class Login:
         answer.delete_cookie(self._office.place.cookie, path="/", secure=self._office.place.is_secure, httponly=True)
         return answer
 
-    def _begin(self, viewer: Viewer, to: str) -> Response:
+    def begin(self, viewer: Viewer, to: str) -> Response:
         answer = RedirectResponse(to, status_code=303)
         answer.set_cookie(
             self._office.place.cookie,
             self._office.sessions.begin(viewer),
-            max_age=int(SESSION_SECONDS),
+            max_age=int(session_seconds(viewer)),
             path="/",
             secure=self._office.place.is_secure,
             httponly=True,
@@ -65,16 +65,20 @@ class Login:
         )
         return answer
 
-    def _is_too_often(self) -> bool:
+    def is_too_often(self) -> bool:
         full = len(self._failures) == _MOST_FAILURES
         return full and time.monotonic() - self._failures[0] < _WINDOW
 
-    def _failed(self, request: Request, problem: str) -> Response:
+    def failed(self, request: Request, problem: str, *, status: int = 401) -> Response:
         self._failures.append(time.monotonic())
-        return html("login.html", request, 401, values={"problem": problem})
+        return self._page(request, problem, status)
 
-    def _slow_down(self, request: Request) -> Response:
-        problem = "Too many failed log-ins. Wait a minute, then try again."
-        answer = html("login.html", request, 429, values={"problem": problem})
+    def slow_down(self, request: Request) -> Response:
+        answer = self._page(request, "Too many failed log-ins. Wait a minute, then try again.", 429)
         answer.headers["Retry-After"] = str(int(_WINDOW))
         return answer
+
+    def _page(self, request: Request, problem: str, status: int = 200) -> Response:
+        to = own_path(request.query_params.get("to", "/"))
+        values = {"problem": problem, "to": to, "by_github": self._office.forge is not None}
+        return html("login.html", request, status, values=values)

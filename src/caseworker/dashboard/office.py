@@ -8,8 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
 
+from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.dashboard.deployment import DeploymentLook, unknown_deployment
+from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
@@ -30,12 +32,40 @@ class Office:
     sessions: Sessions
     pulse: Pulse = field(repr=False)
     deployment: DeploymentLook = unknown_deployment
+    forge: ForgeAccess | None = None
+    """Null: nobody logs in with GitHub here."""
+
+    async def who(self, connection: HTTPConnection) -> tuple[Viewer | None, bool]:
+        """Who asks, as of now, and whether a cookie says so. `Transient`: GitHub can't be asked for their roles."""
+        scheme, _, secret = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self.sessions.by_token(secret.strip()), False
+        cookie = connection.cookies.get(self.place.cookie)
+        viewer = None if cookie is None else self.sessions.find(cookie)
+        if viewer is not None and viewer.by_forge:
+            viewer = None if self.forge is None else await self.forge.viewer(viewer.name, session=viewer.session)
+        return viewer, True
+
+    async def viewer_now(self, connection: HTTPConnection) -> Viewer | None:
+        """Who looks at an open page by now. Null: nobody that is known, or it can't be asked: the stream has to end."""
+        try:
+            viewer, _ = await self.who(connection)
+        except Transient:
+            return None
+        return viewer
 
     async def visible(self, viewer: Viewer) -> frozenset[RepositoryId] | None:
         """The repositories that this viewer may see. Null: all."""
         if viewer.sees_all:
             return None
         return viewer.visible({one.repository for one in await self.store.boards.counts()})
+
+    def operator(self, request: HTTPConnection) -> Viewer:
+        """The viewer of what is about all repositories. For others it is not there."""
+        viewer = viewer_of(request)
+        if not viewer.sees_all:
+            raise HTTPException(403, "This is about all repositories together, and you may see only some of them.")
+        return viewer
 
     async def case(self, request: HTTPConnection) -> StoredAny:
         """The case of this address. One that the viewer may not see is not found."""

@@ -11,7 +11,6 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import Command
 from caseworker.core.people.messages import TEXT_LIMIT, Audience, Message, Standing, receipt
-from caseworker.dashboard.access_tokens import Rank
 from caseworker.dashboard.addresses import case_path
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import ACTIONS
@@ -69,7 +68,7 @@ def _command(action: str, text: str, choice: str) -> tuple[Command | None, str]:
 
 def _as_reporter(viewer: Viewer, stored: StoredAny) -> tuple[Standing, str, str]:
     standing = KINDS[stored.kind].at_terminal.get(Audience.REPORTER)
-    if viewer.rank is not Rank.OWNER or standing is None or not isinstance(stored, StoredBug):
+    if not viewer.speaks_for_reporters or standing is None or not isinstance(stored, StoredBug):
         raise Refused("You can't speak for the reporter here.")
     return standing, stored.reporter, _SAY
 

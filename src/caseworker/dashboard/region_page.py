@@ -60,12 +60,16 @@ class RegionPage:
                 if not await ear.wait(self._region.every):
                     self._shown.clear()
                     yield None
+                viewer = await self._office.viewer_now(request)
+                if viewer is None:
+                    return  # logged out meanwhile
+                request.state.viewer = viewer
 
     async def _rows(self, request: Request) -> str:
         viewer = request.state.viewer
         key = (
             self._office.pulse.version_of(),
-            f"{request.url.query} {viewer.rank} {viewer.repositories} {viewer.name}",
+            f"{request.url.query} {viewer.name} {viewer.rank} {viewer.repositories} {viewer.ranks}",
         )
         if key not in self._shown:
             self._shown = {known: html for known, html in self._shown.items() if known[0] == key[0]}

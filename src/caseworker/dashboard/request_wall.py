@@ -6,17 +6,21 @@
 - A request with a token in its header has no cookie, so it needs no origin.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from caseworker.dashboard.log_ins import Sessions
+from caseworker.core.base.errors import Transient
 from caseworker.dashboard.viewers import Viewer
+
+Who = Callable[[HTTPConnection], Awaitable[tuple[Viewer | None, bool]]]
+"""Who asks, and whether a cookie says so."""
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -67,35 +71,37 @@ class Place:
 class Guard:
     """ASGI middleware. The handler finds the viewer in `request.state.viewer`."""
 
-    def __init__(self, app: ASGIApp, *, place: Place, sessions: Sessions) -> None:
+    def __init__(self, app: ASGIApp, *, place: Place, who: Who) -> None:
         self._app = app
         self._place = place
-        self._sessions = sessions
+        self._who = who
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        viewer, by_cookie = self._viewer(connection)
-        refusal = self._refusal(connection, scope["method"], viewer, by_cookie=by_cookie)
+        refusal, viewer = self._wrong_host(connection), None
+        if refusal is None:
+            try:
+                viewer, by_cookie = await self._who(connection)
+            except Transient:
+                refusal = _plain(503, "GitHub can't be asked what you may see. Try again in a minute.")
+            else:
+                refusal = self._refusal(connection, scope["method"], viewer, by_cookie=by_cookie)
         scope.setdefault("state", {})["viewer"] = viewer
         answer = self._app if refusal is None else refusal
         await answer(scope, receive, _with_headers(send, scope["path"], secure=self._place.is_secure))
 
-    def _viewer(self, connection: HTTPConnection) -> tuple[Viewer | None, bool]:
-        scheme, _, secret = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return self._sessions.by_token(secret.strip()), False
-        cookie = connection.cookies.get(self._place.cookie)
-        return (None if cookie is None else self._sessions.find(cookie)), True
+    def _wrong_host(self, connection: HTTPConnection) -> Response | None:
+        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
+        if host in self._place.hosts:
+            return None
+        return _plain(421, "This address is not served here. Set dashboard_url to the name people use.")
 
     def _refusal(
         self, connection: HTTPConnection, method: str, viewer: Viewer | None, *, by_cookie: bool
     ) -> Response | None:
-        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname
-        if host not in self._place.hosts:
-            return _plain(421, "This address is not served here. Set dashboard_url to the name people use.")
         path = connection.url.path
         if viewer is None and path.startswith("/api/"):
             return _problem(401, "No valid token.", "Send `Authorization: Bearer TOKEN`; docs/dashboard.md says how.")
@@ -105,7 +111,7 @@ class Guard:
             return None
         if method not in _SAFE or connection.headers.get("hx-request"):
             return _plain(401, "You are logged out. Nothing was done. Log in again: `caseworker open`.")
-        return RedirectResponse("/login", status_code=303)
+        return RedirectResponse(_login_for(connection), status_code=303)
 
     def _is_ours(self, headers: Headers) -> bool:
         """Browsers send at least one of these with what changes something."""
@@ -129,6 +135,14 @@ def _with_headers(send: Send, path: str, *, secure: bool) -> Send:
         await send(message)
 
     return sending
+
+
+def _login_for(connection: HTTPConnection) -> str:
+    """The login page, which leads on to the page that was asked for."""
+    path, query = connection.url.path, connection.url.query
+    if path == "/" or path.startswith("/live/"):
+        return "/login"
+    return f"/login?{urlencode({'to': path + (f'?{query}' if query else '')})}"
 
 
 def _plain(status: int, text: str) -> Response:

@@ -16,6 +16,7 @@ from caseworker.dashboard.api_answers import problem
 from caseworker.dashboard.api_routes import Api
 from caseworker.dashboard.case_page import CasePage
 from caseworker.dashboard.change_page import ChangePage
+from caseworker.dashboard.github_login import GitHubLogin
 from caseworker.dashboard.list_pages import Lists
 from caseworker.dashboard.login import Login
 from caseworker.dashboard.office import Office, html
@@ -24,6 +25,7 @@ from caseworker.dashboard.press import Press
 from caseworker.dashboard.region_page import RegionPage
 from caseworker.dashboard.request_wall import Guard
 from caseworker.dashboard.shown import static_bytes
+from caseworker.forges.github.app_needs import LOGIN_PATH
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
 _FILES = frozenset(
@@ -34,6 +36,7 @@ _FILES = frozenset(
 def make_site(office: Office) -> ASGIApp:
     register_case_paths()
     case, change, press, login = CasePage(office), ChangePage(office), Press(office), Login(office)
+    github = GitHubLogin(office, login)
     pages = {path: RegionPage(office, region) for path, region in Lists(office).regions().items()}
     routes = [
         *(Route(path, one.show) for path, one in pages.items()),
@@ -46,6 +49,8 @@ def make_site(office: Office) -> ASGIApp:
         Route("/live/cases/{case:case}", case.live),
         Route("/login", login.show),
         Route("/login", login.by_token, methods=["POST"]),
+        Route("/login/github", github.start),
+        Route(LOGIN_PATH, github.back),
         Route("/enter/{secret}", login.by_link),
         Route("/logout", login.log_out, methods=["POST"]),
         Route("/static/{name}", _static),
@@ -53,7 +58,7 @@ def make_site(office: Office) -> ASGIApp:
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_here})
     packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)  # leaves event streams as they are
-    return Guard(packed, place=office.place, sessions=office.sessions)
+    return Guard(packed, place=office.place, who=office.who)
 
 
 def _api_routes(office: Office) -> list[Route]:

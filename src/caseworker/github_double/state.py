@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from caseworker.github_double.entities.accounts import App, Installation, Token, User
+from caseworker.github_double.entities.accounts import App, Installation, LoginCode, Token, User
 from caseworker.github_double.entities.hook_records import Hook
 from caseworker.github_double.entities.repository import Issue, PullRequest, Repository
 from caseworker.github_double.moments import Key, Keys, Moments
@@ -53,6 +53,8 @@ class GitHub:
         """Earlier names of renamed repositories."""
         self.manifests: dict[str, Json] = {}
         """App manifests that wait for their conversion, by code."""
+        self.login_codes: dict[str, LoginCode] = {}
+        """By the code itself, until it is exchanged."""
         self.nodes: dict[str, object] = {}
         """Every entity by its node id."""
         self.listeners: list[Callable[[Event], None]] = []

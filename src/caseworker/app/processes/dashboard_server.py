@@ -7,14 +7,19 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from caseworker.app.parts import github_access
 from caseworker.app.processes.deployment_look import look_at_deployment
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
+from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.office import Office
 from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
+from caseworker.forges.github.connect import connect
+from caseworker.forges.github.web_login import GitHubWebLogin
+from caseworker.ports import Store
 
 IDLE_LOOK_SECONDS: Final = 5.0
 
@@ -46,5 +51,17 @@ def make_dashboard(settings: Settings, desk: IntakeDesk, port: int) -> Dashboard
         sessions=Sessions(settings.home, settings.dashboard_tokens),
         pulse=Pulse(desk.store),
         deployment=partial(look_at_deployment, settings),
+        forge=forge_access(settings, desk.store),
     )
     return DashboardServer(office, make_site(office), time.monotonic())
+
+
+def forge_access(settings: Settings, store: Store) -> ForgeAccess | None:
+    """Null: log-ins with GitHub are not set up."""
+    access, secret = github_access(settings), settings.github_client_secret
+    if access is None or secret is None or not settings.github_client_id:
+        return None
+    login = GitHubWebLogin(
+        connect(access), client_id=settings.github_client_id, client_secret=secret.get_secret_value()
+    )
+    return ForgeAccess(login=login, store=store, owners=frozenset(settings.allowed_owners))

@@ -51,6 +51,8 @@ class _Made(BaseModel):
     slug: str
     pem: str
     webhook_secret: str | None = None
+    client_id: str = ""
+    client_secret: str = ""
     html_url: str = ""
 
 
@@ -124,6 +126,8 @@ async def take_app(settings: Settings, console: Console, code: str) -> int:
     key = settings.home / KEY
     _write_private(key, made.pem)
     lines = [f'github_app_id = "{made.id}"', f'github_app_private_key = "{key}"']
+    if made.client_id and made.client_secret:
+        lines += [f'github_client_id = "{made.client_id}"', f'github_client_secret = "{made.client_secret}"']
     if made.webhook_secret:
         lines.append(f'github_webhook_secret = "{made.webhook_secret}"')
     _write_private(file, "\n".join(lines) + "\n" + held)  # before any [table]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationEr
 
 from caseworker.core.base.errors import Defect, RateLimited, Transient
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.forges.github.api_errors import error_of
+from caseworker.forges.github.api_errors import GitHubRefused, error_of
 from caseworker.forges.github.credentials import AppCredentials, Credentials, Login
 from caseworker.forges.github.transport import Reply, Request, Transport
 
@@ -114,6 +114,16 @@ class GitHubApi:
         request = Request(method="GET", path=path, accept=_DIFF)
         reply = await self._conditional(request, partial(self.credentials.of, repository))
         return reply.body.decode(errors="replace")
+
+    async def exists(self, repository: RemoteRepository, path: str) -> bool:
+        """Whether GitHub has something there, where its answer has no body."""
+        try:
+            await self._answered(Request(method="GET", path=path), partial(self.credentials.of, repository))
+        except GitHubRefused as refused:
+            if refused.is_absent:
+                return False
+            raise
+        return True
 
     async def linked_text(self, repository: RemoteRepository, path: str) -> str:
         """A text that GitHub keeps elsewhere and redirects to, as logs are. The token is not sent there."""

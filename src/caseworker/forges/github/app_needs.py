@@ -32,6 +32,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "workflow_run": "the end of workflow runs",
 }
 WEBHOOK_PATH: Final = "/github/webhooks"
+LOGIN_PATH: Final = "/login/github/back"
+"""Where GitHub sends people back who log in to the dashboard."""
 _LEVELS: Final = {"read": 1, "write": 2, "admin": 3}
 
 
@@ -56,6 +58,7 @@ def app_manifest(*, name: str, public_url: str) -> str:
             "name": name,
             "url": url or "https://github.com",
             "redirect_url": "http://127.0.0.1/caseworker",
+            "callback_urls": [f"{url or 'http://127.0.0.1:8480'}{LOGIN_PATH}"],
             "public": False,
             "default_permissions": {key: level for key, (level, _) in PERMISSIONS.items()},
             "default_events": list(EVENTS) if url else [],

@@ -34,6 +34,7 @@ def create_app(
     permissions: Permissions,
     events: Iterable[str] = (),
     hook: Hook | None = None,
+    callback_urls: Iterable[str] = (),
 ) -> App:
     """Registers an App, with its bot account. Whoever holds the private key of `public_key` can act as the App."""
     key = github.new_key("A")
@@ -53,6 +54,7 @@ def create_app(
         events=list(events),
         hook=hook,
         created_at=github.now(),
+        callback_urls=list(callback_urls),
     )
     github.apps[app.id] = app
     github.nodes[key.node_id] = app

@@ -52,6 +52,20 @@ class App:
     events: list[str]
     hook: Hook | None
     created_at: datetime
+    callback_urls: list[str] = field(default_factory=list)
+    """Where people who log in with it may be sent back to."""
+
+
+@dataclass(kw_only=True, frozen=True)
+class LoginCode:
+    """What an App gets when a person lets it know who they are. It is good for one exchange."""
+
+    app: App
+    user: User
+    redirect: str
+    challenge: str
+    """PKCE: the SHA-256 of a secret that the exchange has to name. Empty: none was sent."""
+    expires_at: datetime
 
 
 @dataclass(kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from caseworker.github_double.page.markup import Child, Html, join, tag
 from caseworker.github_double.state import GitHub
 
 COOKIE: Final = "person"
-_HEADERS: Final = {
+HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     "cache-control": "no-store",
@@ -72,7 +72,7 @@ def respond(view: View, title: str, live: Html, forms: Html | None = None, statu
         tag("header", tag("a", "A GitHub of our own", href="/", class_="home"), _people(view)),
         tag("main", tag("div", live, id="live"), forms),
     )
-    return HTMLResponse(f"<!doctype html>{tag('html', head, body, lang='en')}", status, _HEADERS)
+    return HTMLResponse(f"<!doctype html>{tag('html', head, body, lang='en')}", status, HEADERS)
 
 
 def _people(view: View) -> Html:

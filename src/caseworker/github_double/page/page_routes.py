@@ -18,6 +18,7 @@ from caseworker.github_double.front import Front
 from caseworker.github_double.page import overview_page, pull_page, talk_page
 from caseworker.github_double.page.deeds import Click, do
 from caseworker.github_double.page.frame import COOKIE, View, issue_path, respond, view_of
+from caseworker.github_double.page.login_routes import login_routes
 from caseworker.github_double.page.markup import join, tag
 from caseworker.github_double.refusals import FieldError, Refusal, Unprocessable
 from caseworker.github_double.rest.route_table import root_route
@@ -45,6 +46,7 @@ def page_routes(front: Front) -> list[BaseRoute]:
         return respond(view, "Repositories", overview_page.repositories(view))
 
     return [
+        *login_routes(github),
         Route("/", home, methods=["GET"]),
         Route("/page/changes", _changes(github), methods=["GET"]),
         Route("/page/person", _choose_person(github), methods=["POST"]),

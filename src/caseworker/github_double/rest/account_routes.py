@@ -163,6 +163,7 @@ def convert_manifest(call: Call) -> Answer:
         permissions=permissions,
         events=events,
         hook=hook,
+        callback_urls=wanted.texts("callback_urls"),
     )
     body = app_json(call.github, app)
     return Answer({**body, "client_secret": app.client_secret, "webhook_secret": secret, "pem": private}, 201)
