@@ -9,12 +9,13 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.list_learnings import LearningAct, list_learnings
+from caseworker.app.terminal.list_learnings import list_learnings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.outcomes.answers import Observation
+from caseworker.intake.learnings import LearningAct
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
 from tests.edges.store_examples import TRACE, said

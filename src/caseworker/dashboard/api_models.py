@@ -10,6 +10,7 @@ from caseworker.core.record.entries import Recorded
 from caseworker.core.sla.clock import SlaLine
 from caseworker.dashboard.buttons import Button
 from caseworker.dashboard.deployment import Deployment
+from caseworker.intake.learnings import LEARNING_LIMIT, LearningAction
 from caseworker.views.delivery_list import DeliveryLine
 from caseworker.views.deployment_health import DeploymentHealth
 from caseworker.views.needs import Need
@@ -76,6 +77,21 @@ class Problem(_Value):
 class Buttons(_Value):
     case: CaseId
     buttons: tuple[Button, ...]
+
+
+class SentLearningAct(_Value):
+    """What an owner does about a learning."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    action: LearningAction
+    text: str = Field(default="", max_length=LEARNING_LIMIT)
+    """The new words, for `edit`."""
+
+
+class LearningDone(_Value):
+    learning: Learning
+    receipt: str
 
 
 class LearningList(_Value):

@@ -19,17 +19,20 @@ from caseworker.dashboard.api_models import (
     Buttons,
     DeliveryPage,
     HealthReport,
+    LearningDone,
     LearningList,
     MessageReceipt,
     Needs,
     Promises,
     RecordPage,
     RepositoryList,
+    SentLearningAct,
     SentMessage,
 )
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
 from caseworker.dashboard.event_stream import EventStream, Sent
+from caseworker.dashboard.learning_press import press_on_learning
 from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.press import send_message
 from caseworker.dashboard.viewers import standing_of_viewer
@@ -134,6 +137,18 @@ class Api:
         viewer = viewer_of(request)
         known = [one for one in ranked(await self._store.learnings.of()) if viewer.sees(one.repository)]
         return document(request, LearningList(learnings=tuple(known)))
+
+    async def change_learning(self, request: Request) -> Response:
+        read_query(request, NoQuery)
+        sent = await read_body(request, SentLearningAct, most=_MOST_BYTES)
+        number, viewer = request.path_params["learning"], viewer_of(request)
+        try:
+            done = await press_on_learning(self._office, viewer, number, sent.action, sent.text)
+        except Refused as refused:
+            return problem(409, "Not done", str(refused))
+        answer = document(request, LearningDone(learning=done.learning, receipt=str(done)))
+        answer.status_code = 201
+        return answer
 
     async def repositories(self, request: Request) -> Response:
         read_query(request, NoQuery)

@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from caseworker.core.casefile.learnings import ranked
+from caseworker.core.casefile.learnings import contradicted, ranked
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
+from caseworker.dashboard.learning_press import may_change_learnings
 from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.region_page import Region
 from caseworker.dashboard.viewers import standing_of_viewer
@@ -87,7 +88,9 @@ class Lists:
     async def learnings(self, request: Request) -> dict[str, object]:
         viewer = viewer_of(request)
         known = [one for one in ranked(await self._store.learnings.of()) if viewer.sees(one.repository)]
-        return {"learnings": sorted(known, key=lambda one: one.repository)}
+        may = {one.repository: may_change_learnings(viewer, one.repository) for one in known}
+        denied = contradicted(known)
+        return {"learnings": sorted(known, key=lambda one: one.repository), "may": may, "denied": denied}
 
     async def repositories(self, request: Request) -> dict[str, object]:
         return {"repositories": await read_repositories(self._store, await self._office.visible(viewer_of(request)))}

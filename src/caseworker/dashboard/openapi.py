@@ -1,6 +1,6 @@
 """The OpenAPI description of the API, made from its table of operations and the pydantic models.
 
-Twelve operations are not worth a framework: Starlette's routes, the guard and the streams stay as they are."""
+Thirteen operations are not worth a framework: Starlette's routes, the guard and the streams stay as they are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from caseworker.dashboard.api_models import (
     Buttons,
     DeliveryPage,
     HealthReport,
+    LearningDone,
     LearningList,
     MessageReceipt,
     Needs,
@@ -23,6 +24,7 @@ from caseworker.dashboard.api_models import (
     Promises,
     RecordPage,
     RepositoryList,
+    SentLearningAct,
     SentMessage,
 )
 from caseworker.dashboard.api_routes import DeliveryQuery, NoQuery, RecordQuery
@@ -52,7 +54,7 @@ class Operation:
 
     @property
     def route(self) -> str:
-        return f"{_PREFIX}{self.path}".replace("{case}", "{case:case}")
+        return f"{_PREFIX}{self.path}".replace("{case}", "{case:case}").replace("{learning}", "{learning:int}")
 
 
 OPERATIONS: Final[Sequence[Operation]] = (
@@ -80,6 +82,13 @@ OPERATIONS: Final[Sequence[Operation]] = (
     ),
     Operation(path="/sla", handler="sla", summary="What was promised to reporters.", answer=Promises),
     Operation(path="/learnings", handler="learnings", summary="What cases have noted.", answer=LearningList),
+    Operation(
+        path="/learnings/{learning}",
+        handler="change_learning",
+        summary="Approve, edit or forget one, as an owner.",
+        answer=LearningDone,
+        body=SentLearningAct,
+    ),
     Operation(path="/repositories", handler="repositories", summary="Repositories with cases.", answer=RepositoryList),
     Operation(path="/costs", handler="costs", summary="What was spent in the last 30 days.", answer=Costs),
     Operation(path="/health", handler="health", summary="Whether the deployment works.", answer=HealthReport),
@@ -111,8 +120,10 @@ def description() -> Json:
 def _operation(one: Operation, keys: Mapping[tuple[type[BaseModel], JsonSchemaMode], Json]) -> Json:
     problem = {"application/problem+json": {"schema": keys[Problem, "serialization"]}}
     errors = {"401": "No valid token.", "422": "The request can't be understood."}
-    if "{case}" in one.path:
-        errors["404"] = "There is no such case, or you may not see it."
+    if "{" in one.path:
+        errors["404"] = "There is no such thing, or you may not see it."
+    if one.handler == "health":
+        errors["403"] = "It is about all repositories, and you may see only some."
     if one.body is not None:
         errors |= {"409": "Not done.", "413": "Too long.", "415": "No JSON."}
     made: Json = {
@@ -143,6 +154,9 @@ def _parameters(one: Operation) -> list[Json]:
     if "{case}" in one.path:
         pattern = {"type": "string", "pattern": f"^(?:{CASE_PATTERN})$", "examples": ["acme/shop~7", "bug-7F3K"]}
         found.append({"name": "case", "in": "path", "required": True, "schema": pattern})
+    if "{learning}" in one.path:
+        number = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
+        found.append({"name": "learning", "in": "path", "required": True, "schema": number})
     schema = one.query.model_json_schema(ref_template=_REF)
     defined = schema.get("$defs", {})
     for name, given in schema.get("properties", {}).items():

@@ -101,11 +101,15 @@ class Press:
     def _answer(
         self, request: Request, stored: StoredAny, *, told: str = "", refused: str = "", status: int = 200
     ) -> Response:
+        page = case_path(stored.case.id)
         if is_partial(request):
-            return html("receipt.html", request, status, values={"told": told, "refused": refused})
+            return html(
+                "receipt.html", request, status, values={"told": f"Sent. {told.capitalize()}.", "refused": refused}
+            )
         if refused:
-            return html("refused.html", request, status, values={"stored": stored, "refused": refused})
-        return RedirectResponse(f"{case_path(stored.case.id)}#talk", status_code=303)
+            values = {"refused": refused, "to": page, "place": stored.case.id}
+            return html("refused.html", request, status, values=values)
+        return RedirectResponse(f"{page}#talk", status_code=303)
 
 
 def _text(form: FormData, name: str) -> str:

@@ -17,6 +17,7 @@ from caseworker.dashboard.api_routes import Api
 from caseworker.dashboard.case_page import CasePage
 from caseworker.dashboard.change_page import ChangePage
 from caseworker.dashboard.github_login import GitHubLogin
+from caseworker.dashboard.learning_press import LearningPress
 from caseworker.dashboard.list_pages import Lists
 from caseworker.dashboard.login import Login
 from caseworker.dashboard.office import Office, html
@@ -46,6 +47,7 @@ def make_site(office: Office) -> ASGIApp:
         Route("/cases/{case:case}/diff", change.diff),
         Route("/cases/{case:case}/investigation", change.investigation),
         Route("/cases/{case:case}/messages", press.send, methods=["POST"]),
+        Route("/learnings/{learning:int}", LearningPress(office).send, methods=["POST"]),
         Route("/live/cases/{case:case}", case.live),
         Route("/login", login.show),
         Route("/login", login.by_token, methods=["POST"]),

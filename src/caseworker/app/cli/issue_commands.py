@@ -171,7 +171,8 @@ def learnings(
     """List what cases found out about their repositories.
 
     Later cases are offered it."""
-    from caseworker.app.terminal.list_learnings import LearningAct, list_learnings
+    from caseworker.app.terminal.list_learnings import list_learnings
+    from caseworker.intake.learnings import LearningAct
 
     acts = [LearningAct(act="forget_learning", id=forget)] if forget is not None else []
     acts += [LearningAct(act="approve_learning", id=approve)] if approve is not None else []

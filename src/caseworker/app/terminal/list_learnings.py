@@ -1,9 +1,7 @@
 """`caseworker learnings`: what cases have found out about their repositories. An owner approves, edits and forgets."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, assert_never
 
 from rich.console import Console
 from rich.table import Table
@@ -15,20 +13,9 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
 from caseworker.core.base.errors import Refused
 from caseworker.core.casefile.learnings import Learning, one_line, ranked
-from caseworker.core.people.authority import refuse_unless_may_steer
 from caseworker.core.people.messages import Standing
+from caseworker.intake.learnings import LearningAct, act_on_learning
 from caseworker.ports import Store
-
-_DONE: Final = {"approve_learning": "Approved", "edit_learning": "Changed", "forget_learning": "Forgotten"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearningAct:
-    """What an owner does about one of them."""
-
-    act: Literal["approve_learning", "edit_learning", "forget_learning"]
-    id: int
-    text: str = ""
 
 
 async def list_learnings(
@@ -65,31 +52,15 @@ async def _known(store: Store, repo: Path | None) -> list[Learning]:
 
 async def _do(store: Store, known: list[Learning], wanted: LearningAct, console: Console, *, as_json: bool) -> None:
     """Whoever types this is the owner of the deployment."""
-    refuse_unless_may_steer(Standing.OWNER, wanted.act)
-    found = next((learning for learning in known if learning.id == wanted.id), None)
-    if found is None:
+    if wanted.id not in {learning.id for learning in known}:
         raise Refused(
             f"There is no learning {wanted.id} here.", todo="`caseworker learnings` lists them with their ids."
         )
-    match wanted.act:
-        case "approve_learning":
-            done = await store.learnings.approve(wanted.id, by=person())
-        case "edit_learning":
-            found = found.model_copy(update={"content": one_line(wanted.text)})
-            if not found.content:
-                raise Refused("The new words are missing.", todo='Add them: --text "Prices are in cents."')
-            done = await store.learnings.edit(wanted.id, found.content, by=person())
-        case "forget_learning":
-            done = await store.learnings.forget(wanted.id)
-        case _:
-            assert_never(wanted.act)
-    if not done:
-        raise Refused(f"Learning {wanted.id} is gone, or another one says the same.")
-    word = _DONE[wanted.act]
+    receipt = await act_on_learning(store, wanted, by=person(), standing=Standing.OWNER)
     if as_json:
-        print_json({word.lower(): found.model_dump(mode="json")})
+        print_json({receipt.word.lower(): receipt.learning.model_dump(mode="json")})
     else:
-        console.print(f"{word}: {one_line(found.content)}", markup=False, highlight=False)
+        console.print(str(receipt), markup=False, highlight=False)
 
 
 def _table(known: list[Learning]) -> Table:

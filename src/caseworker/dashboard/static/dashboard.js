@@ -42,7 +42,9 @@
     if (!form || !response) return;
     if (response.status < 400) {
       const text = form.querySelector("textarea");
-      if (text) text.value = "";
+      if (text) text.value = text.defaultValue;
+      const folded = form.closest("details.press");
+      if (folded) folded.open = false;
       const key = form.querySelector("[name=key]");
       if (form.matches(".say") && key) key.value = crypto.randomUUID();
     }
