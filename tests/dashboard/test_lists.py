@@ -1,5 +1,8 @@
 """Every page shows what it is for, and text of others only as text."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
 from caseworker.core.issue.states import IssueState
@@ -8,6 +11,11 @@ from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
 from caseworker.store.store import Store
+from caseworker.workspaces.environment_mounts import Known
+from caseworker.workspaces.environments.cache import EnvironmentCache
+from caseworker.workspaces.kept_checks import KeptCheck, KeptChecks
+from caseworker.workspaces.kept_recipes import KeptRecipes
+from caseworker.workspaces.mirrors import mirror_name
 from tests.dashboard.visitor import Visitor
 from tests.edges.store_examples import TRACE, open_bug, open_case, said
 from tests.intake.test_conversation_issue import Counter
@@ -51,6 +59,40 @@ async def test_learnings_name_the_case_they_came_from(visitor: Visitor, store: S
     page = await visitor.sees("/learnings")
     assert "<code>make</code>" in page
     assert "local/shop#1" in page
+
+
+async def test_a_repository_tells_its_recipe_environment_and_last_check(
+    visitor: Visitor, store: Store, tmp_path: Path
+) -> None:
+    stored = await store.cases.load(await open_case(store))
+    assert stored is not None
+    ref = await store.repositories.ref(stored.repository)
+    assert "nothing installed" in await visitor.sees("/repositories")
+    KeptRecipes(tmp_path).save(ref, 'test = "make check"')
+    check = KeptCheck(
+        at=datetime.now(UTC),
+        commit="a" * 40,
+        kind="could_not_run",
+        sentence="The program just is not there.",
+        source="recipe",
+    )
+    KeptChecks(tmp_path).save(ref, check)
+    entry = EnvironmentCache(tmp_path).begin("key")
+    known = Known(
+        key="key",
+        repository=mirror_name(ref).removesuffix(".git"),
+        tree="/work",
+        made=(),
+        named=(),
+        seconds=4,
+        at=0.0,
+        size=12_000_000,
+        has_venv=False,
+    )
+    entry.write(known)
+    page = await visitor.sees("/repositories")
+    for told in ("make check", "The program just is not there.", "12 MB", "Jan 1, 00:00", "in 4 s"):
+        assert told in page
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -152,7 +152,7 @@ class Api:
 
     async def repositories(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        found = await read_repositories(self._store, await self._visible(request))
+        found = await read_repositories(self._store, self._office.home, await self._visible(request))
         return document(request, RepositoryList(repositories=tuple(found)))
 
     async def costs(self, request: Request) -> Response:

@@ -93,7 +93,8 @@ class Lists:
         return {"learnings": sorted(known, key=lambda one: one.repository), "may": may, "denied": denied}
 
     async def repositories(self, request: Request) -> dict[str, object]:
-        return {"repositories": await read_repositories(self._store, await self._office.visible(viewer_of(request)))}
+        visible = await self._office.visible(viewer_of(request))
+        return {"repositories": await read_repositories(self._store, self._office.home, visible)}
 
     async def costs(self, request: Request) -> dict[str, object]:
         visible = await self._office.visible(viewer_of(request))

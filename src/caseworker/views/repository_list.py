@@ -1,15 +1,19 @@
-"""The repositories that cases were opened for: where each is, its cases, and what was learned about it."""
+"""The repositories that cases were opened for: where each is, its cases, what was learned, and how it is tested."""
 
+import asyncio
 from collections import Counter
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.kinds import CaseKind
 from caseworker.ports import Store
 from caseworker.ports.boards import BoardFilter
 from caseworker.views.board_groups import Group, group_of_state, states_of
+from caseworker.views.repository_upkeep import Upkeep, UpkeepReader
 
 
 class LastBuild(BaseModel):
@@ -33,9 +37,13 @@ class RepositoryLine(BaseModel):
     learnings: int
     last_build: LastBuild | None
     """Null: nothing was built for its newest issue case."""
+    upkeep: Upkeep = Upkeep()
 
 
-async def read_repositories(store: Store, visible: frozenset[RepositoryId] | None = None) -> list[RepositoryLine]:
+async def read_repositories(
+    store: Store, home: Path, visible: frozenset[RepositoryId] | None = None
+) -> list[RepositoryLine]:
+    upkeep = await asyncio.to_thread(UpkeepReader, home)
     counts = await store.boards.counts(visible)
     learned = Counter(learning.repository for learning in await store.learnings.of())
     lines = []
@@ -44,24 +52,26 @@ async def read_repositories(store: Store, visible: frozenset[RepositoryId] | Non
         for one in counts:
             if one.repository == repository:
                 groups[group_of_state(one.kind, one.state)] += one.cases
+        ref = await _ref(store, repository)
         lines.append(
             RepositoryLine(
                 repository=repository,
-                place=await _place(store, repository),
+                place="" if ref is None else str(ref),
                 groups=groups,
                 cases=sum(groups.values()),
                 learnings=learned[repository],
                 last_build=await _last_build(store, repository),
+                upkeep=Upkeep() if ref is None else await asyncio.to_thread(upkeep.of, ref),
             )
         )
     return lines
 
 
-async def _place(store: Store, repository: RepositoryId) -> str:
+async def _ref(store: Store, repository: RepositoryId) -> RepositoryRef | None:
     try:
-        return str(await store.repositories.ref(repository))
+        return await store.repositories.ref(repository)
     except Refused:
-        return ""
+        return None
 
 
 async def _last_build(store: Store, repository: RepositoryId) -> LastBuild | None:

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from caseworker.core.ecosystems.plan_parts import Plan
 from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Builder, Workspace, Workspaces
+from caseworker.workspaces.kept_checks import KeptCheck, KeptChecks
 from caseworker.workspaces.submodules import Submodules
 
 if TYPE_CHECKING:
@@ -118,6 +120,7 @@ async def look_over(repo: Path, settings: Settings, found: Findings, screen: Scr
             workspace = await workspaces.prepare(case, folder.ref, None)
             one = _Check(settings=settings, workspaces=workspaces, ref=folder.ref, found=found, screen=screen)
             await one.run(workspace)
+            keep_check(settings.home, folder.ref, folder.head.commit, found)
         finally:
             await workspaces.remove(case)
 
@@ -196,6 +199,21 @@ class _Check:
             where = str(source.folder) if source.folder is not None else ", ".join(source.places)
             problem = f"; it can't be asked: {source.problem}" if source.problem else ""
             self.screen.say("registry", f"{source.tool}: {where} ({source.because}){problem}")
+
+
+def keep_check(home: Path, ref: RepositoryRef, commit: str, found: Findings) -> None:
+    """The dashboard's page of repositories shows it."""
+    assert found.plan is not None
+    assert found.result is not None
+    kept = KeptCheck(
+        at=datetime.now(UTC),
+        commit=commit,
+        kind=found.result.kind,
+        sentence=found.result.sentence,
+        found=tuple(f"{one.name}, by {one.because}" for one in found.plan.ecosystems),
+        source=found.plan.source,
+    )
+    KeptChecks(home).save(ref, kept)
 
 
 async def tell_how_it_is_tested(repo: Path, settings: Settings, console: Console) -> None:
