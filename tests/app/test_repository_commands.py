@@ -10,6 +10,8 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.check import check
 from caseworker.app.terminal.kept_things import edit_recipe, forget_recipe, show_cache, show_recipe
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.repositories import LocalRepository
+from caseworker.workspaces.kept_checks import KeptChecks
 from tests.edges.repositories import Repository, new_repository
 
 TESTS = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        pass\n"
@@ -39,6 +41,9 @@ async def test_a_check_says_what_was_found_and_that_it_works(
     assert "tests       `python3 -m unittest discover`: 1 test ran, 0 failed" in said
     assert "works: 1 test passes" in said
     assert not list((settings.home / "workspaces").glob("check*")), "nothing is left behind"
+    kept = KeptChecks(settings.home).of(LocalRepository(path=repository.path))
+    assert kept is not None
+    assert (kept.kind, kept.source, kept.found) == ("works", "rules", ("Python, by files named like tests of Python",))
 
 
 async def test_a_check_that_could_not_run_ends_with_a_remedy(

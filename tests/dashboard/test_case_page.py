@@ -2,11 +2,13 @@
 
 import asyncio
 
+from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.commands import Approve, MessageKind
 from caseworker.core.record.entries import Noted, ToolCalled, TurnStarted
+from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.dashboard.live_page import LivePage
@@ -29,6 +31,23 @@ async def test_a_button_is_a_message_with_a_receipt(visitor: Visitor, store: Sto
     sent = (await store.inbox.of(case))[-1]
     assert (sent.surface, sent.author, sent.text) == ("web", "ada", "Approved.")
     assert "recorded" in await visitor.sees(PATH)
+
+
+async def test_a_case_that_stopped_at_its_milestone_is_taken_further_as_by_a_label(
+    visitor: Visitor, store: Store
+) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.MILESTONE)
+    shown = await visitor.sees(case_path(case))
+    for label in ("Implement", "Plan"):
+        assert f'<button class="plain">{label}</button>' in shown or f'class="as-button">{label}</span>' in shown
+    assert (await visitor.sends(case, "implement")).status_code == 303
+    assert (await store.inbox.of(case))[-1].command == Approve(milestone=Milestone.PR)
+
+
+async def test_what_was_said_leads_to_its_entry_in_the_record(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    (first,) = [one for one in await store.record.read(case) if one.entry.kind == "message_recorded"]
+    assert f'href="#e{first.sequence}" title="Entry' in (await visitor.sees(case_path(case))).partition('id="talk"')[2]
 
 
 async def test_the_same_press_twice_is_one_message(visitor: Visitor, store: Store) -> None:

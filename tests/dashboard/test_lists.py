@@ -10,6 +10,7 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
+from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store
 from caseworker.workspaces.environment_mounts import Known
 from caseworker.workspaces.environments.cache import EnvironmentCache
@@ -44,6 +45,22 @@ async def test_what_waits_for_a_person_has_its_buttons(visitor: Visitor, store: 
     assert case in page
     assert "Approve" in page
     assert "Reject" in page
+
+
+async def test_a_case_that_waits_for_a_merge_says_so_and_leads_to_the_change(visitor: Visitor, store: Store) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
+    page = await visitor.sees("/needs-you")
+    assert "completes the case" in page
+    assert f'href="{case_path(case)}/diff"' in page
+
+
+async def test_stars_and_backticks_of_posts_are_shown_as_they_were_meant(visitor: Visitor, store: Store) -> None:
+    case = await open_case(store)
+    text = "This is **bug-7F3K**, `a ** b` and 2 ** 3"
+    await store.record.append(case, [Noted(text=text), Noted(text="**a** and `b`")], trace=TRACE)
+    page = await visitor.sees(case_path(case))
+    assert "<b>a</b> and <code>b</code>" in page
+    assert "This is <b>bug-7F3K</b>, <code>a ** b</code> and 2 ** 3" in page
 
 
 async def test_an_open_bug_is_among_the_promises(visitor: Visitor, store: Store) -> None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Milestone
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.options import misfit, options
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import (
@@ -86,6 +87,14 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "approve_plan": Action(
         label="Approve up to the plan", make=lambda _, __: Approve(milestone=Milestone.PLAN), says="until plan"
     ),
+    "implement": Action(
+        label="Implement",
+        make=lambda _, __: Approve(milestone=Milestone.PR),
+        says="Please implement it.",
+        asks="A remark",
+        tone="main",
+    ),
+    "plan": Action(label="Plan", make=lambda _, __: Approve(milestone=Milestone.PLAN), says="Please make the plan."),
     "reject": Action(
         label="Reject", make=lambda _, __: Reject(), says="", asks="What should be different", wants_text=True
     ),
@@ -171,6 +180,13 @@ def buttons_for(stored: StoredAny, standing: Standing | None) -> list[Button]:
     return [one for one in found if may(rights, standing, _sample(one.action))]
 
 
+def done_elsewhere(stored: StoredAny) -> list[str]:
+    """What moves the case and is done elsewhere: a merge."""
+    if not isinstance(stored, StoredCase):
+        return []
+    return [option.does for option in options(stored.case) if option.kind is None]
+
+
 def _sample(action: str) -> Command:
     made = ACTIONS[action]
     return made.make("", made.choices[0] if made.choices else "")
@@ -193,11 +209,13 @@ def _button(name: str, does: str) -> Button:
 def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
     match stored:
         case StoredCase(case=case):
+            further = case.waits_for is WaitingFor.MILESTONE  # the labels `bot:implement` and `bot:plan` do the same
             for option in options(case):
                 if option.kind is not None and option.kind in _BY_KIND:
-                    yield _BY_KIND[option.kind], option.does
+                    by_label = further and option.kind is MessageKind.APPROVE
+                    yield "implement" if by_label else _BY_KIND[option.kind], option.does
                 if option.to_plan:
-                    yield "approve_plan", option.to_plan
+                    yield "plan" if further else "approve_plan", "goes on " * further + option.to_plan
             for name in ("rerun_triage", "rerun_plan"):
                 if misfit(case, _sample(name)) is None:
                     yield name, ""

@@ -6,11 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from caseworker.core.base.ids import CaseId
-from caseworker.core.issue.options import options
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
-from caseworker.dashboard.buttons import buttons_for
+from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.case_feed import CaseFeed
 from caseworker.dashboard.event_stream import EventStream, Sent
 from caseworker.dashboard.office import Office, html, viewer_of
@@ -110,7 +109,7 @@ class CasePage:
             "standing": standing,
             "buttons": buttons_for(stored, standing),
             "reporter": stored.reporter if isinstance(stored, StoredBug) else None,
-            "elsewhere": _elsewhere(stored),
+            "elsewhere": done_elsewhere(stored),
             "proof": proof_of(whole.builds),
             "commits": commits_of(stored),
             "verdict": _verdict(stored),
@@ -129,13 +128,6 @@ class CasePage:
             ]
             for item in at_work
         }
-
-
-def _elsewhere(stored: StoredAny) -> list[str]:
-    """What moves the case and is done elsewhere: a merge."""
-    if not isinstance(stored, StoredCase):
-        return []
-    return [option.does for option in options(stored.case) if option.kind is None]
 
 
 def _verdict(stored: StoredAny) -> str:

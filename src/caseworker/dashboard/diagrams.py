@@ -12,7 +12,7 @@ from caseworker.core.kinds import CaseKind
 from caseworker.views.cost_tables import CostLine
 from caseworker.views.whole_cases import StateStep
 
-_WIDTH: Final = 104
+_WIDTH: Final = 114
 _HEIGHT: Final = 26
 _GAP_X: Final = 14
 _GAP_Y: Final = 16
@@ -87,7 +87,7 @@ def state_diagram(kind: CaseKind, now: str, way: Sequence[StateStep]) -> Markup:
 
 def _spots(kind: CaseKind) -> dict[str, _Spot]:
     return {
-        name: _Spot(1 + column * (_WIDTH + _GAP_X), 8 + row * (_HEIGHT + _GAP_Y))
+        name: _Spot(1 + column * (_WIDTH + _GAP_X), 12 + row * (_HEIGHT + _GAP_Y))
         for column, names in enumerate(_COLUMNS[kind])
         for row, name in enumerate(names)
         if name
@@ -100,10 +100,11 @@ def _name(state: str) -> str:
 
 def _node(name: str, spot: _Spot, visits: int, *, here: bool) -> Markup:
     state = "here" if here else "been" if visits else "not"
-    times = Markup('<tspan class="times"> ×{}</tspan>').format(visits) if visits > 1 else Markup("")
+    times = Markup('<text class="times" x="{}" y="{}">×{}</text>')
+    often = times.format(spot.x + _WIDTH - 10, spot.y - 2, visits) if visits > 1 else Markup("")
     return Markup(
-        '<g class="state {}"><rect x="{}" y="{}" width="{}" height="{}" rx="5"/><text x="{}" y="{}">{}{}</text></g>'
-    ).format(state, spot.x, spot.y, _WIDTH, _HEIGHT, spot.x + _WIDTH / 2, spot.y + _HEIGHT / 2 + 4, _name(name), times)
+        '<g class="state {}"><rect x="{}" y="{}" width="{}" height="{}" rx="5"/><text x="{}" y="{}">{}</text>{}</g>'
+    ).format(state, spot.x, spot.y, _WIDTH, _HEIGHT, spot.x + _WIDTH / 2, spot.y + _HEIGHT / 2 + 4, _name(name), often)
 
 
 def _edge(spots: Mapping[str, _Spot], start: str, end: str, count: int) -> Markup:
@@ -141,7 +142,7 @@ def columns(days: Sequence[CostLine]) -> Markup:
         if place % 5 == 4 or place == len(days) - 1:
             label = Markup('<text x="{}" y="{}">{}</text>')
             drawn.append(label.format(place * _COLUMN + _COLUMN / 2 - 1, _TALL + 24, day.name[5:]))
-    width = len(days) * _COLUMN
+    width = len(days) * _COLUMN + 8
     told = f"Spending by day: at most {dollars(most if most > 1 else 0)} on one day"
     svg = Markup('<svg class="columns-chart" viewBox="0 0 {} {}" width="{}" role="img" aria-label="{}">{}</svg>')
     return svg.format(width, _TALL + 30, width, told, Markup("").join(drawn))

@@ -9,11 +9,12 @@ from starlette.requests import Request
 from caseworker.core.casefile.learnings import contradicted, ranked
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.dashboard.button_words import ButtonPhrasing
-from caseworker.dashboard.buttons import buttons_for
+from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.learning_press import may_change_learnings
 from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.region_page import Region
 from caseworker.dashboard.viewers import standing_of_viewer
+from caseworker.ports import StoredBug
 from caseworker.views.board import BoardQuery, read_board
 from caseworker.views.cost_tables import read_costs
 from caseworker.views.delivery_list import delivery_lines
@@ -71,7 +72,10 @@ class Lists:
             (need, buttons_for(entry.stored, standing_of_viewer(viewer, entry.stored)), entry.sequence)
             for need, entry in found
         ]
-        return {"needs": shown}
+        elsewhere = {entry.stored.case.id: done_elsewhere(entry.stored) for _, entry in found}
+        bugs = [entry.stored.case.id for _, entry in found if isinstance(entry.stored, StoredBug)]
+        fixes = {bug: [child.case.id for child in await self._store.cases.children(bug)] for bug in bugs}
+        return {"needs": shown, "elsewhere": elsewhere, "fixes": fixes}
 
     async def deliveries(self, request: Request) -> dict[str, object]:
         named = request.query_params.get("outcome", "")

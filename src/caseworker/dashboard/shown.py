@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 import caseworker
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable
+from caseworker.core.telling.money import money_words, short_money_words
 from caseworker.dashboard.addresses import case_path, case_slug
 from caseworker.dashboard.diagrams import columns, state_diagram
 
@@ -36,6 +37,8 @@ def environment() -> Environment:
     made.filters.update(
         moment=moment,
         money=dollars,
+        cost=money_words,
+        short_cost=short_money_words,
         span=span,
         prose=prose,
         plain=plain_text,
@@ -104,12 +107,21 @@ def plain_text(text: str) -> str:
 
 
 def line(text: str) -> Markup:
-    """One line of ours that quotes others: what stands between backticks is shown as code."""
+    """One line of ours that quotes others: what stands between backticks is code, between two stars bold."""
     parts = plain_text(text).split("`")
     if len(parts) % 2 == 0:
-        return escape("`".join(parts))
+        return _bold("`".join(parts))
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if place % 2 else _bold(part) for place, part in enumerate(parts)
+    )
+
+
+def _bold(text: str) -> Markup:
+    parts = text.split("**")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<b>{}</b>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
     )
 
 

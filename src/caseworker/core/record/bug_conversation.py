@@ -52,6 +52,8 @@ class Line(BaseModel):
     message: int | None = None
     """The message's id, to find its receipt."""
     delivery: Delivery = Delivery.SAID
+    entry: int | None = None
+    """The number of the record's entry. Null: it is not said yet."""
 
 
 def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> list[Line]:
@@ -62,6 +64,7 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> lis
             case MessageRecorded(message_kind=kind) as said if kind not in _NEWS:
                 lines.append(
                     Line(
+                        entry=recorded.sequence,
                         at=recorded.at,
                         speaker=said.standing.value,
                         author=said.author,
@@ -73,6 +76,7 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> lis
             case Posted(about=about) as posted if about != _RELAYED:
                 lines.append(
                     Line(
+                        entry=recorded.sequence,
                         at=recorded.at,
                         speaker="bot",
                         author="caseworker",
