@@ -43,6 +43,13 @@ def test_a_diff_has_line_numbers_of_both_sides() -> None:
     ]
 
 
+def test_a_new_file_has_only_its_own_lines() -> None:
+    head = "diff --git a/x.py b/x.py\nnew file mode 100644\nindex 0000000..87647ec\n--- /dev/null\n+++ b/x.py\n"
+    [file], _ = diff_files(f"{head}@@ -0,0 +1,2 @@\n+++ i\n+pass\n")
+    assert (file.added, file.removed) == (2, 0)
+    assert [line.text for line in file.lines] == ["new file mode 100644", "", "++ i", "pass"]
+
+
 def test_code_in_a_diff_is_coloured_and_escaped() -> None:
     [file], _ = diff_files(DIFF)
     added = str(file.lines[-1].html)

@@ -65,15 +65,17 @@ def diff_files(diff: str) -> tuple[list[DiffFile], bool]:
 def _parsed(lines: list[str]) -> Iterator[DiffFile]:
     file: DiffFile | None = None
     old = new = 0
+    in_header = True
     for raw in lines:
         line = raw if len(raw) <= _LONGEST else f"{raw[:_LONGEST]}…"
         if line.startswith("diff --git "):
             if file is not None:
                 yield file
-            file = DiffFile(line.rpartition(" b/")[2])
-        elif file is None or (line.startswith(("index ", "--- ", "+++ ")) and not file.lines):
+            file, in_header = DiffFile(line.rpartition(" b/")[2]), True
+        elif file is None or (in_header and line.startswith(("index ", "--- ", "+++ "))):
             continue
         elif (hunk := _HUNK.match(line)) is not None:
+            in_header = False
             old, new = int(hunk[1]), int(hunk[2])
             file.lines.append(DiffLine("hunk", None, None, hunk[3].strip()))
         elif line.startswith("+"):

@@ -19,7 +19,7 @@ _GAP_Y: Final = 16
 _SHORT: Final = {
     "analyzing_requirements": "analysis",
     "requirements_unclear": "unclear",
-    "waiting_for_requirements_clarification": "waits for answers",
+    "waiting_for_requirements_clarification": "waits: answers",
     "requirements_clarified": "clarified",
     "planning_approach": "plan",
     "creating_tests": "write test",
@@ -32,11 +32,11 @@ _SHORT: Final = {
     "validating_solution": "validate",
     "addressing_feedback": "feedback",
     "creating_pr": "pull request",
-    "waiting_for_human_input": "waits for a person",
+    "waiting_for_human_input": "waits: a person",
     "human_input_received": "read answer",
     "requires_human_intervention": "needs a person",
-    "awaiting_reporter": "waits for reporter",
-    "awaiting_dev": "waits for developer",
+    "awaiting_reporter": "waits: reporter",
+    "awaiting_dev": "waits: developer",
     "dev_takeover": "taken over",
     "reading_failures": "read failures",
 }

@@ -14,6 +14,8 @@
       if (time.textContent !== shown) time.textContent = shown;
     }
   };
+  const here = document.querySelector(".bar [aria-current]");
+  if (here) here.scrollIntoView({ block: "nearest", inline: "center" });
   times(document);
   setInterval(() => times(document), 5000);
 
