@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from scripts.pictures.browser import Browser, chromium
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Entry, Noted, ToolCalled, ToolReturned, TurnStarted
+from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store, open_store
 from tests.dashboard.served_site import ServedSite, served_site
 from tests.edges.store_examples import TRACE, open_bug, open_case
@@ -28,6 +30,7 @@ pytestmark = [
 ]
 PAGES = ("/", "/needs-you", "/deliveries", "/sla", "/learnings", "/repositories", "/costs", "/status")
 CASE = "/cases/local/shop~1"
+REPOSITORY = RepositoryId("local/shop")
 AXE = Path(sys.prefix) / "github-data" / "axe.min.js"
 _RECORD_VIOLATIONS = """
 window.violations = [];
@@ -160,11 +163,15 @@ async def test_no_page_scrolls_sideways_on_a_phone(site: ServedSite, browser: Br
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 async def test_axe_finds_nothing_serious(site: ServedSite, browser: Browser, home_store: Store, *, dark: bool) -> None:
-    await Counter(home_store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL, Subject.PLAN)
-    await open_bug(home_store)
+    case = await Counter(home_store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL, Subject.PLAN)
+    bug = await open_bug(home_store)
+    await home_store.learnings.add(REPOSITORY, case, [Observation(type="build", content="It uses `make`.")])
+    started = TurnStarted(turn=1, attempt=1, role=Role.PM, task=Task.TRIAGE, model="m")
+    await home_store.record.append(case, [started], trace=TRACE)
+    turn = f"{CASE}/turns/{await home_store.boards.newest(case)}"
     await browser.looks_like(width=1280, height=900, dark=dark)
     source = await asyncio.to_thread(AXE.read_text)
-    for path in (*PAGES, CASE, "/login"):
+    for path in (*PAGES, CASE, case_path(bug), turn, f"{CASE}/diff", f"{CASE}/investigation", "/nowhere", "/login"):
         await browser.open(f"{site.address}{path}")
         await browser.run(f"{source};0")
         found = await browser.run(
@@ -172,6 +179,22 @@ async def test_axe_finds_nothing_serious(site: ServedSite, browser: Browser, hom
             ".includes(one.impact)).map(one => [one.id, one.nodes[0].html])))"
         )
         assert found == "[]", path
+
+
+async def test_a_learning_is_edited_and_forgotten_with_receipts(
+    site: ServedSite, browser: Browser, home_store: Store
+) -> None:
+    case = await open_case(home_store)
+    await home_store.learnings.add(REPOSITORY, case, [Observation(type="build", content="It uses `make`.")])
+    await browser.open(f"{site.address}/learnings")
+    await browser.run("document.querySelector('#edit-1 summary').click()")
+    await browser.run("document.querySelector('#edit-1-text').value = 'It uses just.'")
+    await browser.run("document.querySelector('#edit-1 form button').click()")
+    await browser.until("document.querySelector('#receipt').innerText === 'Changed: It uses just.'")
+    await browser.until("document.querySelector('#learning-1').innerText.includes('by ada')")
+    await browser.run("document.querySelector('#forget-1 button').click()")
+    await browser.until("document.querySelector('#receipt').innerText === 'Forgotten: It uses just.'")
+    await browser.until("!document.querySelector('#learning-1')")
 
 
 async def test_without_scripts_it_reads_and_sends(site: ServedSite, browser: Browser, home_store: Store) -> None:

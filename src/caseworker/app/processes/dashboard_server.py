@@ -18,7 +18,7 @@ from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.forges.github.connect import connect
-from caseworker.forges.github.web_login import GitHubWebLogin
+from caseworker.forges.github.person_login import GitHubWebLogin
 from caseworker.ports import Store
 
 IDLE_LOOK_SECONDS: Final = 5.0
