@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from caseworker.core.base.ids import RepositoryId
+from caseworker.core.outcomes.answers import Observation
 from caseworker.dashboard.access_tokens import Rank, new_token
 from caseworker.dashboard.openapi import OPERATIONS, Operation, description
 from caseworker.store.store import open_store
@@ -33,6 +35,9 @@ _BODIES = st.one_of(
             "text": st.text(max_size=200),
             "choice": st.sampled_from(["", "data_fix", "magic"]),
         },
+    ),
+    st.fixed_dictionaries(
+        {"action": st.sampled_from(["approve", "edit", "forget", "praise"])}, optional={"text": st.text(max_size=1_100)}
     ),
     st.dictionaries(st.text(max_size=10), st.one_of(st.none(), st.integers(), st.text(max_size=10)), max_size=4),
     st.lists(st.integers(), max_size=2),
@@ -57,8 +62,9 @@ def test_every_answer_is_one_that_is_described(operation: Operation, tmp_path: P
 
 async def _fill(home: Path) -> None:
     store = await open_store(f"sqlite:///{home / 'caseworker.db'}")
-    await open_case(store)
+    case = await open_case(store)
     await open_bug(store)
+    await store.learnings.add(RepositoryId("local/shop"), case, [Observation(type="build", content="It uses make.")])
     await store.close()
 
 
@@ -66,11 +72,11 @@ async def _ask(operation: Operation, home: Path, query: dict[str, str], case: st
     secret, token = new_token()
     store = await open_store(f"sqlite:///{home / 'caseworker.db'}")
     try:
-        tokens = {"fuzz": token.model_copy(update={"rank": Rank.DEVELOPER})}
+        tokens = {"fuzz": token.model_copy(update={"rank": Rank.OWNER})}
         async with visit(store, home, tokens=tokens) as visitor:
             answer = await visitor.client.request(
                 operation.method.upper(),
-                f"/api/v1{operation.path}".replace("{case}", case),
+                f"/api/v1{operation.path}".replace("{case}", case).replace("{learning}", case[-1]),
                 params=query,
                 json=body if operation.method == "post" else None,
                 headers={"authorization": f"Bearer {secret}"},
