@@ -70,6 +70,23 @@ def test_a_sent_schema_has_every_field_but_the_constant_and_no_overlapping_statu
         assert "maxLength" not in str(sent)
 
 
+def test_what_the_prompt_explains_by_name_is_not_described_again() -> None:
+    sent: dict[str, dict[str, dict[str, str]]] = sent_schema(  # type: ignore[assignment]  # JSON
+        outcome_schema(Role.TESTER, Task.CREATE_TESTS), "- `test_command`: runs it alone. `ask`: others."
+    )
+    assert sent["properties"]["test_command"] == {"type": "string"}
+    sketch = "[{to: pm|analyst|tester|developer|tech_lead, question}]"
+    assert sent["properties"]["ask"] == {"type": "array", "description": sketch}
+    assert sent["properties"]["escalation"]["description"] == "Why a person must decide. Empty: none has to."
+
+
+def test_a_schema_refers_to_no_definition_and_keeps_fields_called_description() -> None:
+    for role, task in known_turns():
+        assert "$ref" not in str(sent_schema(outcome_schema(role, task)))
+    (changes,) = [sent_schema(outcome_schema(Role.DEVELOPER, Task.IMPLEMENT), "`description`")["properties"]]
+    assert set(changes["changes"]["items"]["properties"]) == {"file", "description"}  # type: ignore[index]  # JSON
+
+
 def test_a_rare_part_of_an_outcome_is_sketched_in_words() -> None:
     sent: dict[str, dict[str, dict[str, str]]] = sent_schema(outcome_schema(Role.DEVELOPER, Task.IMPLEMENT))  # type: ignore[assignment]  # JSON
     assert sent["properties"]["investigation"]["description"].endswith(

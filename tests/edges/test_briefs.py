@@ -12,7 +12,7 @@ from caseworker.activities.shared.run_discussion import RunDiscussions
 from caseworker.agents.role_tools import writes
 from caseworker.contract.wire import TurnRequest
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha, issue_case, split_issue_case
-from caseworker.core.base.policy import Policy
+from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import (
     AnalysisSection,
@@ -25,6 +25,7 @@ from caseworker.core.casefile.model import (
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.outcomes.analyst import PlainAnalysis
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
 from caseworker.core.people.commands import MessageKind
@@ -323,6 +324,36 @@ async def test_what_the_analysis_found_is_handed_on_whole(desk: Desk, role: Role
     prompt = (await desk.brief(role, task)).prompt
     for told in ("shop.py (modify): the sum", "- Amounts are cents.", "test_shop.py: 1 and 1 is 2.", "It subtracts."):
         assert prompt.count(told) == 1
+
+
+async def test_a_plain_change_is_reviewed_by_the_usual_model_and_without_what_was_tried(desk: Desk) -> None:
+    analysis = {
+        "brief": "It subtracts.",
+        "tried": {"reproduction": "$ sum\n0", "fix": "-a\n+b"},
+        "files": [{"path": "shop.py", "purpose": "the sum", "action": "modify"}],
+        "test_location": "test_shop.py",
+        "test_description": "1 and 1 is 2.",
+        "must_do": ["Add."],
+    }
+    sized = {
+        "status": "PROCEED",
+        "type": "BUG_FIX",
+        "scope": "SMALL",
+        "complexity": "simple",
+        "reason": "It subtracts.",
+    }
+    await desk.finish(Role.PM, Task.TRIAGE, {**sized, "analysis": analysis})
+    brief = PlainAnalysis.model_validate(analysis).whole_brief
+    await desk.file(lambda file: file.model_copy(update={"analysis": AnalysisSection(completed=True, brief=brief)}))
+    (desk.workspace.path / "shop.py").write_text("total = 1\n")
+    commit = Sha(await desk.workspaces.commit(desk.workspace, "Do it", parent=desk.workspace.base, name="turn-1"))
+    proven = {"checkpoint": commit, "green": commit, "proved": commit}
+    review = await desk.brief(Role.TECH_LEAD, Task.REVIEW, **proven)
+    assert review.model == DEFAULT_MODEL
+    assert "It subtracts." in review.prompt
+    assert "Reproduced:" not in review.prompt
+    assert (await desk.brief(Role.TECH_LEAD, Task.REVIEW, **proven, attempt=2)).model == STRONGER_MODEL
+    assert "Tried in a copy" in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT, **proven)).prompt
 
 
 async def test_findings_that_the_issue_holds_are_not_repeated_as_its_analysis(desk: Desk) -> None:

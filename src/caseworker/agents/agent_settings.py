@@ -57,7 +57,10 @@ def agent_options(
         mcp_servers=_servers(brief, hearing.ear),
         hooks=hearing.hooks(),
         verbatim_prompts=True,  # text from people must not include files or run commands
-        output_format={"type": "json_schema", "schema": sent_schema(outcome_schema(brief.role, brief.task))},
+        output_format={
+            "type": "json_schema",
+            "schema": sent_schema(outcome_schema(brief.role, brief.task), brief.system_prompt),
+        },
         session_id=brief.attempt.session,
         session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
         extra_args=flags,

@@ -1,33 +1,60 @@
 """JSON schemas as they are sent to a model: shorter than pydantic writes them."""
 
+import re
 from typing import Any, Final
 
 from caseworker.core.outcomes.status_names import UNOFFERED
 
 _UNSENT: Final = frozenset({"default", "maxLength", "minLength", "maxItems", "minItems", "additionalProperties"})
 """A model can't count its letters, and needs no defaults. Our own validation has all of them."""
-_RARE: Final = frozenset({"investigation", "evidence"})
-"""Parts of an outcome that go with a rare status. Their fields are listed in words: a tenth of the length."""
+_RARE: Final = frozenset({"investigation", "evidence", "ask", "observations", "weakened"})
+"""Parts of an outcome that are rarely filled. Their fields are listed in words: a tenth of the length."""
+_REFERENCE: Final = "#/$defs/"
+_NAMED: Final = re.compile(r"`(\w+)`")
 
 
-def sent_schema(schema: dict[str, object]) -> dict[str, object]:
+def sent_schema(schema: dict[str, object], prompt: str = "") -> dict[str, object]:
     """The schema of an outcome as an agent gets it: without constants, without statuses that mean the same as others,
-    and without limits that our validation checks."""
+    without limits that our validation checks, and without descriptions of what the prompt explains by its name."""
     lean: Any = without_titles(schema)  # any JSON
     definitions = lean.pop("$defs", {})
+    explained = frozenset(_NAMED.findall(prompt))
     properties: dict[str, Any] = {
-        name: _in_words(part, definitions) if name in _RARE and "anyOf" in part else _without_limits(part)
-        for name, part in lean["properties"].items()
+        name: _in_words(part, definitions) if _is_rare(name, part) else _spelled_out(part, definitions)
+        for name, part in _explained_once(lean["properties"], explained).items()
         if "const" not in part
     }
     if statuses := properties.get("status", {}).get("enum"):
         offered = [status for status in statuses if status not in UNOFFERED]
         properties["status"] = {**properties["status"], "enum": offered}
-    used = str(properties)
-    kept = {name: _without_limits(one) for name, one in definitions.items() if f"#/$defs/{name}'" in used}
-    kept |= {name: _without_limits(one) for name, one in definitions.items() if f"#/$defs/{name}'" in str(kept)}
-    whole = {**_without_limits(lean), "properties": properties, "additionalProperties": False}
-    return {"$defs": kept, **whole} if kept else whole
+    return {**_without_limits(lean), "properties": properties, "additionalProperties": False}
+
+
+def _is_rare(name: str, part: dict[str, Any]) -> bool:
+    return name in _RARE and ("anyOf" in part or part.get("type") == "array")
+
+
+def _spelled_out(schema: Any, definitions: dict[str, Any]) -> Any:  # any JSON
+    """With every definition in the place that refers to it, without its own description: each is used once or twice,
+    and is described there."""
+    match schema:
+        case {"$ref": str(name), **rest}:
+            definition = definitions[name.removeprefix(_REFERENCE)]
+            own = {key: value for key, value in definition.items() if key != "description"}
+            return {**_spelled_out(own, definitions), **rest}
+        case dict():
+            return _without_limits({key: _spelled_out(value, definitions) for key, value in schema.items()})
+        case list():
+            return [_spelled_out(item, definitions) for item in schema]
+        case _:
+            return schema
+
+
+def _explained_once(properties: dict[str, Any], explained: frozenset[str]) -> dict[str, Any]:
+    return {
+        name: {key: value for key, value in part.items() if key != "description" or name not in explained}
+        for name, part in properties.items()
+    }
 
 
 def _without_limits(schema: Any) -> Any:  # any JSON
@@ -41,7 +68,7 @@ def _without_limits(schema: Any) -> Any:  # any JSON
 
 def _in_words(part: dict[str, Any], definitions: dict[str, Any]) -> dict[str, object]:
     words = f"{part.get('description', '')} {_fields(part, definitions)}".strip()
-    return {"type": ["object", "null"], "description": words}
+    return {"type": "array" if part.get("type") == "array" else ["object", "null"], "description": words}
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from caseworker.app.surface_settings import GitHubSettings, SlackSettings
 from caseworker.core.base.budget import MICROS, Price
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.policy import Milestone, Policy, Service, Severity, SlaTarget
+from caseworker.core.base.policy import PLAIN_REVIEW, Milestone, Policy, Service, Severity, SlaTarget, chosen_models
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.session_limits import SESSION_LIMITS, SessionLimits
 from caseworker.dashboard.access_tokens import Token
@@ -27,7 +27,7 @@ def _is_model_key(key: str) -> str:
 
 
 ModelKey = Annotated[str, AfterValidator(_is_model_key)]
-MODEL_KEYS: Final = frozenset({"default", *Role, *(f"{role}.{task}" for role in Role for task in Task)})
+MODEL_KEYS: Final = frozenset({"default", PLAIN_REVIEW, *Role, *(f"{role}.{task}" for role in Role for task in Task)})
 
 
 class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
@@ -168,7 +168,7 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
             checks_settle_seconds=self.checks_settle_seconds,
             checks_look_seconds=min(defaults.checks_look_seconds, max(0.5, self.checks_settle_seconds / 2)),
             **self.model_dump(include=set(SESSION_LIMITS)),
-            models={**defaults.models, **self.models},
+            models=chosen_models(self.models),
             reporter_wait_seconds=self.reporter_wait_hours * 3_600,
             reminder_seconds=self.reminder_hours * 3_600,
             developer_wait_seconds=self.developer_wait_hours * 3_600,

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy
+from caseworker.core.base.policy import DEFAULT_MODEL, PLAIN_REVIEW, STRONGER_MODEL, Policy, chosen_models
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,29 @@ def test_by_default_the_senior_and_the_tech_lead_have_the_stronger_model() -> No
     policy = Policy()
     assert policy.model_for("senior_developer", "fix") == policy.model_for("tech_lead", "review") == STRONGER_MODEL
     assert policy.model_for("pm", "triage") == policy.model_for("developer", "fix") == DEFAULT_MODEL
+
+
+@pytest.mark.parametrize(
+    ("settings", "plain", "other"),
+    [
+        ({}, DEFAULT_MODEL, STRONGER_MODEL),
+        ({"default": "claude-x"}, "claude-x", STRONGER_MODEL),
+        ({"tech_lead": "mine"}, "mine", "mine"),
+        ({"tech_lead.review": "mine"}, "mine", "mine"),
+        ({"tech_lead": "mine", PLAIN_REVIEW: "less"}, "less", "mine"),
+        ({"default": "qwen"}, "qwen", "qwen"),
+    ],
+)
+def test_the_models_of_reviews_follow_the_settings(settings: dict[str, str], plain: str, other: str) -> None:
+    policy = Policy(models=chosen_models(settings))
+    assert policy.model_for("tech_lead", "review", plain=True) == plain
+    assert policy.model_for("tech_lead", "review") == other
+
+
+def test_a_default_that_is_no_claude_stands_for_every_model_that_is_not_set() -> None:
+    policy = Policy(models=chosen_models({"default": "qwen", "developer": "large"}))
+    assert {policy.model_for("pm", "classify"), policy.model_for("senior_developer", "fix")} == {"qwen"}
+    assert policy.model_for("developer", "fix", plain=True) == "large"
 
 
 def test_the_defaults_are_the_specs_numbers() -> None:

@@ -12,6 +12,7 @@ from caseworker.core.casefile.model import CaseFile, Findings, IssueSection
 from caseworker.core.casefile.pipeline import after_move
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Proof, Purpose, RedVerdict, Stage
+from caseworker.core.evidence.test_report import TestOutcome, TestReport, make_result
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
@@ -450,6 +451,20 @@ def test_a_build_is_shown_to_an_agent_with_stage_and_commit() -> None:
     assert words.startswith("With the new test and without the change (bbbbbbbbbbbb):\n\n`make test` ended with")
     assert build_words(HEAD_BUILD).startswith("On the head (cccccccccccc):")
     assert build_words(a_build(stage=Stage.BASE)).startswith("On the base (cccccccccccc):")
+
+
+def test_the_output_of_tests_is_left_out_where_it_was_told_how_they_failed() -> None:
+    report = TestReport(source="JUnit XML", tests=(make_result("test_discount", TestOutcome.FAILED),))
+    failing = a_run("make test", exit_code=1, output="FAIL: test_discount").model_copy(update={"report": report})
+    build = a_build(failing, stage=Stage.RED)
+    assert build_words(build).endswith("1 failed\n\n```\nFAIL: test_discount\n```")
+    assert build_words(build, told=["test_discount"]).endswith(
+        "`make test` ended with exit code 1 after 1.2 s: 1 failed"
+    )
+    assert "```" in build_words(build, told=["test_another"])
+    verdict = RedVerdict(kind="red", reason="test_discount failed: 1 != 2", tests=("test_discount",))
+    proven = HEAD_BUILD.model_copy(update={"proof": Proof(verdict=verdict, runs=(failing,))})
+    assert build_words(proven).endswith("1 != 2.\n\n`make test` ended with exit code 1 after 1.2 s: 1 failed")
 
 
 def test_feedback_has_only_the_failing_commands() -> None:

@@ -35,6 +35,7 @@ from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.moves import is_used_up
+from caseworker.core.issue.plain_change import is_plain_change
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.core.telling.build_texts import build_words, latest
@@ -90,13 +91,14 @@ class IssueBriefs:
         investigation = await self._investigation(request, known, file)
         inputs = await self._inputs(request, stored, workspace, done, investigation)
         sent = (attachment_folder(workspace),) if task is not Task.DIAGNOSTIC else ()
+        plain = is_plain_change(case, recollection.last_triage(done), inputs.progress.diff)
         system, prompt = render(role, task, inputs)
         return IssueBrief(
             attempt=attempt,
             role=role,
             task=task,
             nth=1 + sum(turn.role is role and turn.task is task for turn in done),
-            model=policy.model_for(role, task),
+            model=policy.model_for(role, task, plain=plain),
             system_prompt=system,
             prompt=prompt,
             tools=tools_for(role, task),
@@ -146,7 +148,7 @@ class IssueBriefs:
             discussion=await self._discussion(request, stored),
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(
-                brief=file.analysis.brief,
+                brief=recollection.brief_for(request.task, done, file),
                 triage=recollection.triage_of(done, file),
                 files=tuple((one.path, one.action, one.purpose) for one in file.analysis.files),
                 patterns=tuple(file.analysis.patterns),
@@ -239,8 +241,10 @@ class IssueBriefs:
             red, head = (latest(builds, stage) for stage in (Stage.RED, Stage.HEAD))
             # The proof of the head runs the same tests on the base: newer, and of the tests as they are now.
             seen = [head] if head is not None and head.proof is not None else [red, head]
-            told = request.case.evidence.feedback
-            return "\n\n".join(build_words(build, told) for build in seen if build is not None)
+            feedback = request.case.evidence.feedback
+            # The developer begins with the reason, which says how the new tests failed.
+            told = request.case.proof.red_tests if request.task is Task.IMPLEMENT and head is None else ()
+            return "\n\n".join(build_words(build, feedback, told) for build in seen if build is not None)
         newest = [latest(builds, stage) for stage in Stage]
         return "\n\n".join(f"build {one.number}. {build_words(one)}" for one in newest if one is not None)
 

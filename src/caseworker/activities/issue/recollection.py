@@ -10,6 +10,7 @@ from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.casefile.sections import asked_of
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.outcomes.analyst import AnalysisOutcome, PlainAnalysis
 from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
@@ -67,11 +68,34 @@ def plan_of(turns: Sequence[FinishedTurn]) -> str:
 
 def triage_of(turns: Sequence[FinishedTurn], file: CaseFile) -> str:
     """What the pm has found out. An analysis that it could not finish is where the analyst begins."""
-    triages = [turn.outcome for turn in turns if isinstance(turn.outcome, TriageOutcome)]
-    if not triages:
+    triage = last_triage(turns)
+    if triage is None:
         return ""
     begun = "" if file.analysis.completed else file.analysis.brief
-    return "\n\n".join(part for part in (triages[-1].reason, begun) if part)
+    return "\n\n".join(part for part in (triage.reason, begun) if part)
+
+
+def last_triage(turns: Sequence[FinishedTurn]) -> TriageOutcome | None:
+    triages = [turn.outcome for turn in turns if isinstance(turn.outcome, TriageOutcome)]
+    return triages[-1] if triages else None
+
+
+def brief_for(task: Task, turns: Sequence[FinishedTurn], file: CaseFile) -> str:
+    """The analyst's brief. A review gets it without what was tried: it has the change itself and what code saw of it,
+    and should not take the change for right because it was proposed before."""
+    brief = file.analysis.brief
+    if task not in REVIEWS:
+        return brief
+    tried = [words for turn in turns if (words := _tried(turn))]
+    return next((brief.removesuffix(words).rstrip() for words in reversed(tried) if brief.endswith(words)), brief)
+
+
+def _tried(turn: FinishedTurn) -> str:
+    match turn.outcome:
+        case AnalysisOutcome(tried=tried) | TriageOutcome(analysis=PlainAnalysis(tried=tried)):
+            return tried.words
+        case _:
+            return ""
 
 
 def asked_before(turns: Sequence[FinishedTurn]) -> tuple[str, ...]:

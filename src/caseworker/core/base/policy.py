@@ -1,6 +1,6 @@
 """Every setting that a running case may read. Stored with the case, so that its rules don't change under it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -13,6 +13,10 @@ from caseworker.core.base.session_limits import SessionLimits
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 STRONGER_MODEL: Final = "claude-opus-5-5"
 SMALL_MODEL: Final = "claude-haiku-4-5"
+_NAMES_OF_CLAUDE: Final = "claude-"
+PLAIN_REVIEW: Final = f"{Role.TECH_LEAD}.{Task.REVIEW}.plain"
+"""The key of the model that reviews a small plain change (`core.issue.plain_change`)."""
+_SMALL_QUESTIONS: Final = (Task.CLASSIFY, Task.DIGEST, Task.REMEMBER, Task.PR_TEXT)
 
 
 def _default_models() -> dict[str, str]:
@@ -20,8 +24,24 @@ def _default_models() -> dict[str, str]:
         "default": DEFAULT_MODEL,
         Role.SENIOR_DEVELOPER: STRONGER_MODEL,
         Role.TECH_LEAD: STRONGER_MODEL,
-        **{f"{Role.PM}.{task}": SMALL_MODEL for task in (Task.CLASSIFY, Task.DIGEST, Task.REMEMBER)},
+        PLAIN_REVIEW: DEFAULT_MODEL,
+        **{f"{Role.PM}.{task}": SMALL_MODEL for task in _SMALL_QUESTIONS},
     }
+
+
+def chosen_models(settings: Mapping[str, str]) -> dict[str, str]:
+    """The defaults, and over them what a deployment has set.
+
+    Who chooses the model of reviews chooses that of small plain changes, too, unless that has a setting of its own. A
+    default that is not named as Anthropic names its models stands for all of them: its server has no others.
+    """
+    default = settings.get("default", DEFAULT_MODEL)
+    if not default.startswith(_NAMES_OF_CLAUDE):
+        return dict(settings)
+    defaults = {**_default_models(), PLAIN_REVIEW: default}
+    if settings.keys() & {Role.TECH_LEAD, f"{Role.TECH_LEAD}.{Task.REVIEW}"}:
+        del defaults[PLAIN_REVIEW]
+    return {**defaults, **settings}
 
 
 class Severity(StrEnum):
@@ -128,7 +148,7 @@ class Policy(SessionLimits):
     """The people whom an escalation calls, level by level."""
     sla: dict[Severity, SlaTarget] = Field(default_factory=_default_sla)
     models: dict[str, str] = Field(default_factory=_default_models)
-    """Looked up by `role.task`, then `role`, then `default`."""
+    """Looked up by `role.task.plain` for a plain change, then `role.task`, then `role`, then `default`."""
 
     def renewed(self, now: "Policy") -> "Policy":
         """With the limits of time and the models of today. What a person agreed to stays: budget, attempts, how far it
@@ -139,8 +159,10 @@ class Policy(SessionLimits):
         known = (self.services[name] for name in services if name in self.services)
         return tuple(dict.fromkeys(owner for service in known for owner in service.owners))
 
-    def model_for(self, role: str, task: str) -> str:
-        return self.models.get(f"{role}.{task}") or self.models.get(role) or self.models.get("default", DEFAULT_MODEL)
+    def model_for(self, role: str, task: str, *, plain: bool = False) -> str:
+        """`plain`: the turn is about a small plain change."""
+        keys = (*((f"{role}.{task}.plain",) if plain else ()), f"{role}.{task}", role, "default")
+        return next((self.models[key] for key in keys if self.models.get(key)), DEFAULT_MODEL)
 
 
 def how_far(milestone: Milestone) -> int:

@@ -29,6 +29,13 @@ class Tried(Answer):
     reproduction: Prose = Field(default="", description="The commands that show it, and what they printed.")
     fix: Prose = Field(default="", description="A diff that you tried in a copy and saw work.")
 
+    @property
+    def words(self) -> str:
+        shown, fix = self.reproduction.strip(), self.fix.strip("\n")
+        parts = [f"Reproduced:\n\n{fenced(shown)}"] if shown else []
+        parts += [f"Tried in a copy, where it worked:\n\n{fenced(fix)}"] if fix.strip() else []
+        return "\n\n".join(parts)
+
 
 class _Brief(Answer):
     """What tester and developer are told, with what was tried: so that nobody has to find it out again."""
@@ -38,11 +45,7 @@ class _Brief(Answer):
 
     @property
     def whole_brief(self) -> str:
-        shown, fix = self.tried.reproduction.strip(), self.tried.fix.strip("\n")
-        parts = [self.brief.strip()]
-        parts += [f"Reproduced:\n\n{fenced(shown)}"] if shown else []
-        parts += [f"Tried in a copy, where it worked:\n\n{fenced(fix)}"] if fix.strip() else []
-        return "\n\n".join(parts)
+        return "\n\n".join(part for part in (self.brief.strip(), self.tried.words) if part)
 
 
 class PlainAnalysis(_Brief):

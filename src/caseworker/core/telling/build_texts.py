@@ -1,6 +1,6 @@
 """Texts about builds, for agents and for pull requests."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from caseworker.core.base.text import code, fenced
 from caseworker.core.evidence.builds import Build, CommandRun, Stage, how_it_ended
@@ -22,29 +22,36 @@ def _ending_words(run: CommandRun) -> str:
     return f"{code(run.command)} {how_it_ended(run)} after {run.seconds:.1f} s{counts}"
 
 
-def build_words(build: Build, feedback: str = "") -> str:
+def build_words(build: Build, feedback: str = "", told: Collection[str] = ()) -> str:
     """For an agent: the commit, the commands, and how each ended. Output is shown of failures only, each once, and not
-    of those in the feedback that the agent gets as well."""
+    of those in the feedback that the agent gets as well, nor if only tests failed of which it was `told` how."""
     title = {
         Stage.BASE: "On the base",
         Stage.RED: "With the new test and without the change",
         Stage.HEAD: "On the head",
     }
-    told = f"{title[build.stage]} ({build.commit[:12]}):\n\n{_failures_once(build.runs, feedback)}"
+    here = f"{title[build.stage]} ({build.commit[:12]}):\n\n{_failures_once(build.runs, feedback, told)}"
     if build.proof is None:
-        return told
-    again = f"{build.proof.verdict.reason}.\n\n{_failures_once(build.proof.runs, feedback)}".strip()
-    return f"{told}\n\nThe tests as they are on the head, run on the base's code:\n\n{again}"
+        return here
+    verdict = build.proof.verdict  # where it names the tests, it says how they failed
+    again = f"{verdict.reason}.\n\n{_failures_once(build.proof.runs, feedback, verdict.tests)}".strip()
+    return f"{here}\n\nThe tests as they are on the head, run on the base's code:\n\n{again}"
 
 
-def _failures_once(runs: Sequence[CommandRun], feedback: str) -> str:
+def _failures_once(runs: Sequence[CommandRun], feedback: str, told: Collection[str]) -> str:
     """All tests and the new test alone fail in the same way: the shorter output, which comes last, shows it."""
     last = {_failed_tests(run): number for number, run in enumerate(runs) if _failed_tests(run)}
     shown = [
-        not run.passed and last.get(_failed_tests(run), number) == number and _fed_back(run) not in feedback
+        not (run.passed or _is_told(run, told))
+        and last.get(_failed_tests(run), number) == number
+        and _fed_back(run) not in feedback
         for number, run in enumerate(runs)
     ]
     return "\n\n".join(run_words(run) if show else _ending_words(run) for run, show in zip(runs, shown, strict=True))
+
+
+def _is_told(run: CommandRun, told: Collection[str]) -> bool:
+    return bool(failed := _failed_tests(run)) and failed <= set(told)
 
 
 def _fed_back(run: CommandRun) -> str:
