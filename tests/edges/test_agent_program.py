@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.agent_program import execute_only
+from caseworker.agents.preload import preload
 from caseworker.core.base.errors import Refused
 
 
@@ -53,3 +54,20 @@ def test_the_folder_of_another_user_is_not_used(program: Path, tmp_path: Path) -
     os.chown(folder, 65534, 65534)
     with pytest.raises(Refused, match="no folder for a private copy"):
         execute_only(program)
+
+
+def test_a_preloaded_worker_has_the_copy_before_its_first_turn(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caseworker.agents.preload.agent_binary", lambda: program)
+    preload()
+    assert [path.name for path in tmp_path.glob("cache/caseworker/agent-*/*")] == ["agent"]
+
+
+def test_a_worker_without_a_folder_for_the_copy_starts_all_the_same(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caseworker.agents.preload.agent_binary", lambda: program)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
+    monkeypatch.setattr("tempfile.tempdir", "/proc")
+    preload()

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import structlog
 
 import caseworker
+from caseworker.agents.preload import preload
 from caseworker.app.bell import embedded_address
 from caseworker.app.load_settings import load_settings
 from caseworker.app.processes.find_host import is_busy, settings_fingerprint
@@ -67,6 +68,7 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
     if "--fresh-engine" in sys.argv:
         log.warning("engine data set aside", kept=str(server.set_aside()))
     starting = asyncio.create_task(server.start())
+    loading = asyncio.create_task(asyncio.to_thread(preload))  # we only wait for the server meanwhile
     store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         await starting
@@ -90,6 +92,7 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
                 watcher.cancel()
             await asyncio.gather(*watchers, return_exceptions=True)
     finally:
+        loading.cancel()
         starting.cancel()
         with suppress(asyncio.CancelledError, Refused):
             await starting
