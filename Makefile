@@ -59,7 +59,7 @@ pictures: $(VENV)/.ready-dev ## Make the pictures of the demos and the dashboard
 bench: $(VENV)/.ready-dev ## Measure speed and memory, and print tables
 	$(BIN)/python -m bench
 
-prove: $(VENV)/.ready-dev ## Prove that no message is lost and no attacker gets anything: kills, storms, wrong flows, hostile texts
+prove: $(VENV)/.ready-dev $(VENV)/.ready-litellm ## Prove that no message is lost and no attacker gets anything: kills, storms, wrong flows, hostile texts
 	@$(BROWSER)
 	$(BIN)/pytest -n 3 --dist loadgroup -m slow
 	$(BIN)/python -m bench.prove $(PROVE)
@@ -80,10 +80,18 @@ lock: $(VENV)/.ready-dev ## Write the lock files with hashes again from pyprojec
 		node-requirements.in -o requirements-node.lock
 	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
 		docs-requirements.in -o requirements-docs.lock
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --no-emit-index-url --generate-hashes --python-version 3.11 \
+		litellm-requirements.in -o requirements-litellm.lock
 
 $(VENV)/.ready-docs: $(VENV)/.ready requirements-docs.lock
 	@$(PYTHON) -m venv $(VENV)/docs
 	@$(VENV)/docs/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@touch $@
+
+# For one test of `make prove`. It has many packages of its own, in other versions than ours.
+$(VENV)/.ready-litellm: $(VENV)/.ready requirements-litellm.lock
+	@$(PYTHON) -m venv $(VENV)/litellm
+	@$(VENV)/litellm/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-litellm.lock
 	@touch $@
 
 clean: ## Remove .venv and all caches

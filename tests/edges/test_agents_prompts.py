@@ -288,6 +288,13 @@ def test_the_investigator_has_a_shell_and_our_tools_have_two_names() -> None:
     }
 
 
+@pytest.mark.parametrize("role", [Role.PM, Role.ANALYST, Role.TECH_LEAD, Role.INVESTIGATOR])
+def test_a_role_that_does_not_write_has_a_shell_and_a_reader_in_every_task(role: Role) -> None:
+    tasks = [task for who, task in known_turns() if who is role]
+    assert {tools_for(role, task) for task in tasks} == {("Bash", "Read")}
+    assert not any(writes(role, task) for task in tasks)
+
+
 @pytest.mark.parametrize("task", [Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK])
 def test_a_tech_lead_is_told_each_criterion_of_an_investigation(task: Task) -> None:
     schema = str(sent_schema(outcome_schema(Role.TECH_LEAD, task)))
