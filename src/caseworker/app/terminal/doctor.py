@@ -26,10 +26,9 @@ from caseworker.engine.host import HostPlace
 async def examine(settings: Settings, console: Console, *, as_json: bool) -> int:
     if not as_json and (said := announced(settings)):
         console.print(said, markup=False, highlight=False)
-    if home_problem(settings.home) is not None:  # everything else is looked at from there
-        checks = [_home(settings), _system(), await _git()]
-    else:
-        checks = await _all_checks(settings)
+    home = _home(settings)
+    unusable = home.mark == "missing"  # read-only or full: the other checks write there
+    checks = [home, *([_system(), await _git()] if unusable else await _other_checks(settings))]
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
@@ -37,9 +36,8 @@ async def examine(settings: Settings, console: Console, *, as_json: bool) -> int
     return 1 if any(check.mark == "missing" for check in checks) else 0
 
 
-async def _all_checks(settings: Settings) -> list[Check]:
+async def _other_checks(settings: Settings) -> list[Check]:
     return [
-        _home(settings),
         _system(),
         Check("python", "ok", platform.python_version()),
         await _git(),
