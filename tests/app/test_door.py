@@ -55,7 +55,11 @@ def test_every_command_is_in_one_of_four_groups_with_one_plain_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("guess", "meant"), [("list", "caseworker cases"), ("status", "caseworker why"), ("delete", "cases --delete")]
+    ("guess", "meant"),
+    [
+        *(("list", "caseworker cases"), ("status", "caseworker why")),
+        *(("delete", "cases --delete"), ("purge", "cases --delete"), ("dashboard", "caseworker open")),
+    ],
 )
 def test_another_word_for_a_command_is_answered_with_the_command(guess: str, meant: str) -> None:
     outcome = RUNNER.invoke(app, [guess])

@@ -28,6 +28,8 @@ _MEANT: Final = {
     "cancel": "`caseworker close CASE` ends a case.",
     "delete": "`caseworker cases --delete CASE` removes the records of a case that is over.",
     "rm": "`caseworker cases --delete CASE` removes the records of a case that is over.",
+    "purge": "`caseworker cases --delete CASE` removes the records of a case that is over.",
+    "dashboard": "`caseworker open` opens the dashboard in the browser.",
     "cost": "`caseworker show CASE` has its cost; `caseworker budget CASE +5` lets it spend more.",
     "config": "Settings are in `caseworker.toml` in the home folder, and in CASEWORKER_* variables.",
     "help": "`caseworker --help` lists all commands; `caseworker COMMAND --help` explains one.",
