@@ -53,7 +53,7 @@ async def test_a_check_that_could_not_run_ends_with_a_remedy(
     assert await check(repository.path, settings, console, as_json=True) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["result"]["kind"] == "could_not_run"
-    assert found["result"]["todo"].startswith("Install no-such-program, so that it is on PATH")
+    assert found["result"]["todo"].startswith("Install `no-such-program` where Caseworker runs")
 
 
 async def test_a_recipe_is_edited_used_and_forgotten(

@@ -16,6 +16,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.workspaces.environments.allowed_registries import Registries
 from caseworker.workspaces.registries.node_registries import find_node_registries
+from caseworker.workspaces.registries.other_registries import find_composer
 from caseworker.workspaces.registries.python_indexes import find_python_indexes
 from caseworker.workspaces.sandbox import Bubblewrap
 from tests.edges.repositories import local_workspaces, new_repository
@@ -160,3 +161,13 @@ async def test_a_list_of_hosts_asks_nobody() -> None:
     registries = Registries(["a.example"])
     assert await registries.found() is None
     assert (await registries.allowed()).allow("a.example", 443)
+
+
+async def test_a_package_manager_that_can_not_be_started_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "composer"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert await find_composer() == ()

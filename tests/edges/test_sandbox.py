@@ -160,6 +160,15 @@ def test_a_unix_socket_that_is_named_can_be_reached(sandbox: Bubblewrap, workspa
         assert run(sandbox, open_, "/usr/bin/python3", "-c", code) == "in\n"
 
 
+def test_of_sys_only_the_processors_are_told(sandbox: Bubblewrap, workspace: Path) -> None:
+    script = "find /sys -type f; find /sys/class -mindepth 2; touch /sys/class/net/x 2>&1"
+    enclosure = Enclosure(workspace=workspace, writable=False, environment={})
+    *files, refusal = run(sandbox, enclosure, "/bin/sh", "-c", script).splitlines()
+    assert "/sys/devices/system/cpu/online" in files
+    assert all(one.startswith("/sys/devices/system/") for one in files)
+    assert refusal == "touch: cannot touch '/sys/class/net/x': Read-only file system"
+
+
 def test_loopback_works_inside_by_name(sandbox: Bubblewrap, workspace: Path) -> None:
     code = "from socket import *; s = create_server(('localhost', 0)); create_connection(s.getsockname()); print('ok')"
     enclosure = Enclosure(workspace=workspace, writable=False, environment={})

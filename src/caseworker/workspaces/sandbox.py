@@ -44,6 +44,12 @@ _SYNTHESISED = {
 _PROC_READ_ONLY = ("sys", "irq", "bus", "fs", "acpi", "mtrr", "pressure", "driver", "tty", "sysrq-trigger")
 """bwrap run by root leaves /proc/sys writable: there the kernel checks the global user id, not the namespace's. By
 writing kernel/core_pattern an agent could run a program on the host as root (we tried it)."""
+_SYS = tuple(
+    Path("/sys/devices/system") / name for name in ("cpu/online", "cpu/possible", "cpu/present", "node/online")
+)
+_SYS_EMPTY = ("block", "bus", *(f"class/{name}" for name in ("block", "hwmon", "net", "power_supply", "thermal")))
+"""Of /sys: which processors there are, and empty folders where programs list devices. The whole would tell serial
+numbers, network addresses, disks and the host's control groups."""
 _PRLIMIT = Path("/usr/bin/prlimit")
 _START = f"""\
 filter=$1 group=$2 tasks=$3 memory=$4; shift 4
@@ -116,7 +122,7 @@ class Bubblewrap:
                 words += ["--symlink", str(folder.readlink()), str(folder)]
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
-        words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev"]
+        words += ["--proc", "/proc", *_proc_mounts(), *_sys_mounts(), "--dev", "/dev"]
         words += [word for folder in MEMORY_FOLDERS for word in (*size, "--tmpfs", folder)]
         words += ["--dir", SCRATCH]
         for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
@@ -224,6 +230,11 @@ def _proc_mounts() -> list[str]:
         if (path := Path("/proc") / name).exists():
             words += ["--ro-bind", "/dev/null", str(path)]
     return words
+
+
+def _sys_mounts() -> list[str]:
+    words = [word for name in _SYS_EMPTY for word in ("--dir", f"/sys/{name}")]
+    return words + [word for path in _SYS if path.exists() for word in ("--ro-bind", str(path), str(path))]
 
 
 def _harmless_etc() -> list[Path]:

@@ -101,6 +101,53 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
     ),
     ("skipped tests only", reported(report(S, S), 0), "`make test` ran no test: all 2 tests are skipped", ""),
     (
+        "a make target that does nothing",
+        a_run(output="make: Nothing to be done for 'test'.\n"),
+        "`make test` ran no test",
+        "",
+    ),
+    (
+        "a failure of which nobody knows whether it tested anything",
+        a_run(exit_code=2, output="cc: oops\n"),
+        "`make test` ended with exit code 2, and neither counted a test nor named a failure: it says `cc: oops`",
+        "Run `make test` in a fresh clone. If it passes there, add a command that does what is missing as `setup` "
+        "under `[commands]` in `.caseworker.toml`, on the base branch; if not, correct it first, or name another "
+        "`test`.",
+    ),
+    (
+        "a header that is missing",
+        set_up(output="src/x.c:3:10: fatal error: libpq-fe.h: No such file or directory\nerror: gcc failed\n"),
+        "`npm ci` failed: the header `libpq-fe.h` of a library in C is missing",
+        "Install the development package that has it (on Debian, `apt-file search libpq-fe.h` names it).",
+    ),
+    (
+        "an interpreter that is missing",
+        set_up(output="error: No interpreter found for Python >=3.14 in managed installations\n"),
+        "`npm ci` failed: there is no Python >=3.14",
+        "Install Python >=3.14 where Caseworker runs, so that it is on `PATH`.",
+    ),
+    (
+        "a registry that can't be reached",
+        set_up(output="host.example is allowed but its name can't be looked up: Name or service not known\n"),
+        "`npm ci` failed: `host.example` can't be reached",
+        "Look at the network of this machine, and at the registries that your package manager is set up for.",
+    ),
+    (
+        "a version that the registry does not have",
+        set_up(output="npm error notarget No matching version found for @corp/lint@^22.2.5.\nnpm error In most\n"),
+        "`npm ci` failed: the registry has no `@corp/lint@^22.2.5`",
+        "Ask for a version that your registry has, or set your package manager up for one that has this.",
+    ),
+    (
+        "a runner that refuses the repository's settings after skipped tests",
+        a_run(
+            exit_code=2, output="53 skipped in 7s\nERROR: pyproject.toml: config option 'x' expects int\n"
+        ).model_copy(update={"report": report(S, S)}),
+        "`make test` ended early, because this version of pytest refuses the repository's settings: it says "
+        "`ERROR: pyproject.toml: config option 'x' expects int`",
+        "Correct the setting on the base branch, or pin another version of pytest in its recipe's `setup`.",
+    ),
+    (
         "a time-out before any test had ended",
         a_run(timed_out=True, exit_code=124, output="collecting ...\n"),
         "`make test` was stopped after 1 s, and no test had ended",

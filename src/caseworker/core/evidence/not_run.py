@@ -30,7 +30,8 @@ _SAYS_NO_COMMAND: Final = re.compile(
 )
 _SAYS_NO_TEST: Final = re.compile(
     r"^(?:=* ?no tests ran\b.*|NO TESTS RAN\b.*|Ran 0 tests in .*|No tests? (?:found|files? found)\b.*"
-    r"|No tests (?:executed|were found)\b.*|running 0 tests"
+    r"|No tests (?:executed|were found|specified)\b.*|running 0 tests"
+    r"|make(?:\[\d+\])?: (?:Nothing to be done for '(?:test|check)'|'(?:test|check)' is up to date)\."
     r"|.*\[no test(?:s to run| files)\].*|1\.\.0\b.*|ERROR: (?:file or directory )?not found: .*)$",
     re.MULTILINE,
 )

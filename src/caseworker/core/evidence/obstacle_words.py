@@ -24,6 +24,19 @@ def stopped_words(obstacle: Obstacle) -> str:
             return f"{command} could not load its tests{f': {what}' if what else said}"
         case "no_test":
             return f"{command} ran no test{f': {obstacle.said}' if obstacle.said else ''}"
+        case "nothing_counted":
+            ended = f"ended with exit code {obstacle.exit_code}"
+            return f"{command} {ended}, and neither counted a test nor named a failure{said}"
+        case "missing_header":
+            return f"{command} failed: the header {code(obstacle.missing)} of a library in C is missing"
+        case "no_interpreter":
+            return f"{command} failed: there is no {obstacle.missing}"
+        case "unreachable_host":
+            return f"{command} failed: {code(obstacle.missing)} can't be reached"
+        case "not_in_registry":
+            return f"{command} failed: the registry has no {code(obstacle.missing)}"
+        case "settings_refused":
+            return f"{command} ended early, because this version of pytest refuses the repository's settings{said}"
         case "timed_out":
             return f"{command} was stopped after {obstacle.seconds:.0f} s, and no test had ended"
         case "over_limit":
@@ -57,6 +70,21 @@ def remedy_words(obstacle: Obstacle) -> str:
             return f"Correct it on the base branch, or {_set_up(what)}."
         case "no_test":
             return "Name the command that runs the tests: `test` under `[commands]` in `.caseworker.toml`."
+        case "nothing_counted":
+            again = f"Run {code(obstacle.command)} in a fresh clone"
+            cure = _set_up("that does what is missing")
+            return f"{again}. If it passes there, {cure}; if not, correct it first, or name another `test`."
+        case "missing_header":
+            search = code(f"apt-file search {obstacle.missing}")
+            return f"Install the development package that has it (on Debian, {search} names it)."
+        case "no_interpreter":
+            return f"Install {obstacle.missing} where Caseworker runs, so that it is on `PATH`."
+        case "unreachable_host":
+            return "Look at the network of this machine, and at the registries that your package manager is set up for."
+        case "not_in_registry":
+            return "Ask for a version that your registry has, or set your package manager up for one that has this."
+        case "settings_refused":
+            return "Correct the setting on the base branch, or pin another version of pytest in its recipe's `setup`."
         case "timed_out":
             return (
                 "Raise `command_minutes` in caseworker.toml, or name a faster `setup` or `test` under `[commands]` in "

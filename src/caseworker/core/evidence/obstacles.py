@@ -1,6 +1,7 @@
 """What stops a repository's own tests from being run. Such a build is neither green nor red: it could not run."""
 
 import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -8,20 +9,27 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose
 from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_not_run, tail_of
+from caseworker.core.evidence.obstacle_causes import Cause, cause_of
 from caseworker.core.evidence.test_report import last_line
 
-ObstacleKind = Literal[
-    "missing_command",
-    "set_up_failed",
-    "refused_host",
-    "not_fetched",
-    "not_collected",
-    "no_test",
-    "timed_out",
-    "over_limit",
-]
+ObstacleKind = (
+    Cause
+    | Literal[
+        "missing_command",
+        "set_up_failed",
+        "refused_host",
+        "not_fetched",
+        "not_collected",
+        "no_test",
+        "nothing_counted",
+        "timed_out",
+        "over_limit",
+    ]
+)
 _MOST_HOSTS: Final = 5
 _SAID: Final = 200
+_NO_FAILURE: Final = (0, 5)
+"""Exit codes of a run in which nothing failed; pytest ends with 5 if it found no test."""
 _MISSING: Final = (
     re.compile(r"No module named '?([\w.-]{1,100})'?"),
     re.compile(r"command not found: ([\w./+-]{1,100})"),
@@ -42,7 +50,9 @@ class Obstacle(BaseModel):
     said: str = ""
     """The line in which the program says it."""
     missing: str = ""
-    """The command or the module that is not there."""
+    """The command, the module, the header, the version or the host that is not there."""
+    exit_code: int = 0
+    """Of `nothing_counted`: how the command ended."""
     hosts: tuple[str, ...] = ()
     """Of `refused_host`: what set-up wanted to reach."""
     seconds: float = 0
@@ -52,16 +62,22 @@ class Obstacle(BaseModel):
 def obstacle_of(build: Build, *, has_tests: bool = True) -> Obstacle | None:
     """What stopped the set-up or a test command of this build. Null: tests ran, or there is no command for them.
     `has_tests`: whether the repository has test files. One without any has none to collect."""
-    set_up = next((run for run in build.runs if run.purpose is Purpose.SETUP and not run.passed), None)
+    return obstacle_of_runs(build.runs, has_tests=has_tests)
+
+
+def obstacle_of_runs(runs: Sequence[CommandRun], *, has_tests: bool = True) -> Obstacle | None:
+    set_up = next((run for run in runs if run.purpose is Purpose.SETUP and not run.passed), None)
     if set_up is not None:
         return _of_set_up(set_up)
-    tests = [run for run in build.runs if run.purpose is Purpose.TEST]
+    tests = [run for run in runs if run.purpose is Purpose.TEST]
     found = [what_stopped(run) for run in tests]
     real = next((one for one in found if one is not None and one.why != "no_test"), None)
     if real is not None or not has_tests:
         return real
     empty = [one for one in found if one is not None]
-    return empty[0] if tests and len(empty) == len(tests) else None
+    if tests and len(empty) == len(tests):
+        return empty[0]
+    return next((_of_uncounted(run) for run in tests if not run.passed and not _tells_of_tests(run)), None)
 
 
 def what_stopped(run: CommandRun) -> Obstacle | None:
@@ -75,10 +91,28 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
     if report is not None and report.broken:
         said = last_line(report.broken[0].detail) or report.broken[0].name
         return Obstacle(why="not_collected", command=run.command, said=said[:_SAID], missing=_missing(said))
+    if report is not None and run.exit_code not in _NO_FAILURE and (cause := _cause(run)) is not None:
+        return cause
     if report is not None:
         said = f"all {len(report.tests)} tests are skipped" if report.tests else ""
         return Obstacle(why="no_test", command=run.command, said=said)
-    return None if run.exit_code == 0 else _by_output(run)
+    if run.exit_code != 0:
+        return _by_output(run)
+    found = said_not_run(run.output)
+    return Obstacle(why="no_test", command=run.command) if found is not None and found[0] == "no_test" else None
+
+
+def _tells_of_tests(run: CommandRun) -> bool:
+    """Whether a test was counted or a failure named. Otherwise it is not known whether a failed command tested
+    anything, and nothing can be compared with it."""
+    if run.report is not None or run.failures or not run.output.strip():
+        return True
+    tail = tail_of(run.output)
+    return has_counted(tail) or bool(failures_named(tail))
+
+
+def _of_uncounted(run: CommandRun) -> Obstacle:
+    return Obstacle(why="nothing_counted", command=run.command, said=_last_said(run.output), exit_code=run.exit_code)
 
 
 def _of_set_up(run: CommandRun) -> Obstacle:
@@ -87,10 +121,9 @@ def _of_set_up(run: CommandRun) -> Obstacle:
     if run.cut_short:
         return _of_cut_short(run)
     found = _by_output(run)
-    if found is not None and found.why in ("missing_command", "not_fetched"):
+    if found is not None and found.why not in ("not_collected", "no_test"):
         return found
-    lines = [line.strip() for line in run.output.splitlines() if line.strip()]
-    return Obstacle(why="set_up_failed", command=run.command, said=lines[-1][:_SAID] if lines else "")
+    return Obstacle(why="set_up_failed", command=run.command, said=_last_said(run.output))
 
 
 def _of_cut_short(run: CommandRun) -> Obstacle:
@@ -100,9 +133,12 @@ def _of_cut_short(run: CommandRun) -> Obstacle:
 
 
 def _by_output(run: CommandRun) -> Obstacle | None:
+    tail = tail_of(run.output)
+    if not has_counted(tail) and (cause := _cause(run)) is not None:
+        return cause
     found = said_not_run(run.output)
     if run.exit_code in NO_SUCH_COMMAND and (found is None or found[0] != "missing_command"):
-        lines = [line.strip()[:_SAID] for line in tail_of(run.output).splitlines() if line.strip()]
+        lines = [line.strip()[:_SAID] for line in tail.splitlines() if line.strip()]
         said = next((line for line in reversed(lines) if _missing(line)), "")
         return Obstacle(why="missing_command", command=run.command, said=said, missing=_missing(said))
     if found is None:
@@ -111,5 +147,17 @@ def _by_output(run: CommandRun) -> Obstacle | None:
     return Obstacle(why=why, command=run.command, said=said, missing=_missing(said))
 
 
+def _cause(run: CommandRun) -> Obstacle | None:
+    cause = cause_of(tail_of(run.output))
+    if cause is None:
+        return None
+    return Obstacle(why=cause.kind, command=run.command, said=cause.said, missing=cause.missing)
+
+
 def _missing(said: str) -> str:
     return next((found[1] for pattern in _MISSING if (found := pattern.search(said))), "")
+
+
+def _last_said(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1][:_SAID] if lines else ""

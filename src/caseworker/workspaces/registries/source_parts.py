@@ -78,18 +78,19 @@ def without_login(url: str) -> tuple[str, Login | None]:
 
 
 async def say(*words: str, folder: Path | None = None, more: Mapping[str, str] | None = None) -> str:
-    """What a program prints, run as this user outside the sandbox in an empty folder. Empty: it is not here, or fails.
+    """What a program prints, run as this user outside the sandbox in an empty folder. Empty: it is not here, fails, or
+    can't be started (a script whose interpreter is missing).
 
     Only ever in a folder of ours: a repository's own files must not choose where its packages come from."""
     program = shutil.which(words[0])
     if program is None:
         return ""
     chunks: list[bytes] = []
-    child = Child(
-        Program(argv=[program, *words[1:]], folder=folder or Path("/"), environment={**os.environ, **(more or {})}),
-        on_output=chunks.append,
-        on_errors=lambda _: None,
-    )
+    asked = Program(argv=[program, *words[1:]], folder=folder or Path("/"), environment={**os.environ, **(more or {})})
+    try:
+        child = Child(asked, on_output=chunks.append, on_errors=lambda _: None)
+    except OSError:
+        return ""
     code = 1
     try:
         async with asyncio.timeout(_SECONDS):
