@@ -23,6 +23,8 @@ def lines(files: dict[str, str], **package: object) -> list[str]:
             {},
             [
                 "command -v yarn >/dev/null || npm install --silent --global yarn@1",
+                "asked=$(env -u YARN_REGISTRY -u npm_config_registry yarn --silent config get registry) && "
+                '[ -z "$npm_config_registry" ] || sed -i "s#\\"${asked%/}/#\\"${npm_config_registry%/}/#" yarn.lock',
                 "yarn install --frozen-lockfile --ignore-engines",
                 "yarn test",
             ],

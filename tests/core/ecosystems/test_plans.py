@@ -5,7 +5,8 @@ import json
 import pytest
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.ecosystems.plans import find_commands
+from caseworker.core.ecosystems.plans import find_commands, find_plan
+from caseworker.core.ecosystems.project_files import RECIPE_FILE
 
 UNITTEST = "python3 -m unittest discover"
 PYTEST = "python3 -m pytest -q"
@@ -18,7 +19,10 @@ ONLY_PYTEST = (
 
 def maven(program: str) -> str:
     none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
-    return f"setup: {program} -q -B dependency:go-offline && {program} -q -B {none} test"
+    return (
+        f"setup: {program} -q -B dependency:go-offline && {program} -q -B {none} test && "
+        "find . -type d \\( -name target \\) -prune -exec rm -rf {} +"
+    )
 
 
 def package(**contents: object) -> str:
@@ -100,14 +104,16 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
         "gradle",
         {"build.gradle.kts": "", "gradlew": ""},
         [
-            "setup: GRADLE_USER_HOME=$CASEWORKER_ENV/gradle ./gradlew --no-daemon -q testClasses",
+            "setup: GRADLE_USER_HOME=$CASEWORKER_ENV/gradle ./gradlew --no-daemon -q testClasses && "
+            "find . -type d \\( -name build -o -name .gradle \\) -prune -exec rm -rf {} +",
             "test: cp -r $CASEWORKER_ENV/gradle /tmp/gradle && "
             "GRADLE_USER_HOME=/tmp/gradle ./gradlew --no-daemon --offline test",
         ],
     ),
     ("rspec", {"Gemfile": "", "spec/shop_spec.rb": ""}, ["setup: bundle install --quiet", "test: bundle exec rspec"]),
     ("rake", {"Rakefile": "Rake::TestTask.new\n"}, ["test: rake test"]),
-    ("elixir", {"mix.exs": ""}, ["test: mix test"]),
+    ("elixir", {"mix.exs": 'defp deps do\n [\n # {:dep, "~> 1"}\n ]\n'}, ["test: mix test"]),
+    ("PHPUnit of the system", {"phpunit.xml": ""}, ["test: phpunit"]),
     (
         "composer",
         {"composer.json": '{"scripts": {"test": "phpunit"}}'},
@@ -162,3 +168,11 @@ def test_a_mistake_names_file_line_and_fix(text: str, sentence: str) -> None:
     with pytest.raises(Refused) as refused:
         find_commands({".caseworker.toml": text})
     assert str(refused.value) == sentence
+
+
+def test_a_learned_recipe_says_where_its_commands_come_from() -> None:
+    learned = "# Learned: the workflow\n# of the CI says so.\n[commands]\ntest = 'make check'\n"
+    plan = find_plan({RECIPE_FILE: learned, "Makefile": "test:\n"})
+    says = "(it says `Learned: the workflow of the CI says so`)"
+    assert plan.recipe == f"a recipe that is kept outside of the repository {says}"
+    assert find_plan({"Makefile": "test:\n"}).recipe == ""

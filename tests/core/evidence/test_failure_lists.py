@@ -92,6 +92,9 @@ def read(runner: str) -> TestReport:
         ("mocha", ["sum breaks", "sum deep breaks too"], 1),
         ("ava", ["breaks"], 1),
         ("ctest", ["breaks"], 1),
+        ("meson", ["fails"], 1),
+        ("automake", ["f"], 1),
+        ("exunit", ["test bad (C2Test)"], 2),
         ("jest", ["sum › breaks"], 1),
         ("vitest", ["sum.test.ts > sum > breaks"], 1),
         ("rspec", ["./spec/sum_spec.rb # Sum breaks"], 1),
@@ -109,7 +112,7 @@ def test_a_file_that_could_not_be_loaded_is_not_a_failed_test() -> None:
     assert [one.name for one in read("pytest").broken] == ["test_b.py"]
 
 
-@pytest.mark.parametrize("runner", ["pytest", "mocha", "ctest", *BY_HAND])
+@pytest.mark.parametrize("runner", ["pytest", "mocha", "ctest", "meson", "automake", "exunit", *BY_HAND])
 def test_a_list_that_leaves_failures_out_is_not_used(runner: str) -> None:
     text = BY_HAND[runner] if runner in BY_HAND else (SAMPLES / f"{runner}.txt").read_text()
     more = (
@@ -120,4 +123,5 @@ def test_a_list_that_leaves_failures_out_is_not_used(runner: str) -> None:
     more = (
         more.replace("1 failure", "5 failures").replace("Failures: 1", "Failures: 5").replace("failuress", "failures")
     )
+    more = more.replace("Fail:               1", "Fail:               5").replace("# FAIL:  1", "# FAIL:  5")
     assert read_output(more) is None

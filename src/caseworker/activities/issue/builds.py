@@ -17,7 +17,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import clip
 from caseworker.core.casefile.sections import after_build
-from caseworker.core.ecosystems.plans import find_commands
+from caseworker.core.ecosystems.plans import find_commands, find_plan
 from caseworker.core.evidence.builds import (
     Build,
     Command,
@@ -154,8 +154,15 @@ class Building(BuildActivities):
         if request.stage is Stage.BASE and self._lessons is not None:
             learned = await self._lessons.learn(request, stored, workspace, runs)
             runs, not_run = learned, (not_run if learned is runs else ())
+        # Read only now: a recipe may have been learned.
+        plan = find_plan(await self._workspaces.build_files(workspace, workspace.base))
         return Build(
-            number=request.number, stage=request.stage, commit=request.commit, runs=tuple(runs), not_run=not_run
+            number=request.number,
+            stage=request.stage,
+            commit=request.commit,
+            runs=tuple(runs),
+            not_run=not_run,
+            recipe=plan.recipe,
         )
 
     async def _written_before_the_test(self, request: BuildRequest, workspace: Workspace) -> list[str]:

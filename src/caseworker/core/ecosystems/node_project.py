@@ -16,6 +16,11 @@ _LOCKS: Final = (
 _MANAGER: Final = re.compile(r"(npm|pnpm|yarn|bun)@(\d+(?:\.\d+){0,2})")
 _ASKS: Final = re.compile(r"\baudit\b|\bnpx\b|\baud\b|\bnpm (?:install|outdated|publish)\b|\bcodecov\b|\bcoveralls\b")
 _STYLE: Final = re.compile(r"lint|prettier|standard|xo\b")
+_YARN_HOSTS: Final = (
+    "asked=$(env -u YARN_REGISTRY -u npm_config_registry yarn --silent config get registry) && "
+    '[ -z "$npm_config_registry" ] || sed -i "s#\\"${asked%/}/#\\"${npm_config_registry%/}/#" yarn.lock'
+)
+"""Yarn's lock file names the host of Yarn's own default registry; packages come from the registry of this user."""
 _USUAL: Final = {"pnpm": "9", "yarn": "1", "bun": "1"}
 
 
@@ -120,4 +125,5 @@ def _install(files: Files, package: dict[str, Any], manager: str, version: str) 
         "yarn": " --immutable" if berry and locked else " --frozen-lockfile --ignore-engines" if not berry else "",
         "bun": " --frozen-lockfile" if locked else "",
     }[manager]
-    return [get, f"{manager} install{options}"]
+    before = [_YARN_HOSTS] if manager == "yarn" and not berry and locked else []
+    return [get, *before, f"{manager} install{options}"]

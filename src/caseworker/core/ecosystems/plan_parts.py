@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Command, Purpose
 
 Files = Mapping[str, str]
@@ -43,6 +44,16 @@ class Plan(BaseModel):
     ecosystems: tuple[Ecosystem, ...] = ()
     commands: tuple[Command, ...] = ()
     """In the order to run them."""
+    note: str = ""
+    """What a recipe says of itself: "Learned: ...", if a model proposed it."""
+
+    @property
+    def recipe(self) -> str:
+        """Where the commands come from, if that is a recipe, as a part of a sentence. Empty: it is not."""
+        if self.source != "recipe":
+            return ""
+        said = f" (it says {code(self.note)})" if self.note else ""
+        return f"a recipe that is kept outside of the repository{said}"
 
     @property
     def set_up(self) -> tuple[Command, ...]:

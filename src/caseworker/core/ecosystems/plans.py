@@ -15,7 +15,7 @@ from caseworker.core.ecosystems.node_project import find_node
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Plan
 from caseworker.core.ecosystems.project_files import RECIPE_FILE
 from caseworker.core.ecosystems.python_project import find_python
-from caseworker.core.ecosystems.recipes import written_commands
+from caseworker.core.ecosystems.recipes import recipe_note, written_commands
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
 
@@ -44,7 +44,8 @@ def find_plan(files: Files) -> Plan:
             # Whoever writes no set-up keeps that of the rules; whoever writes an empty one has none.
             kept = [] if Purpose.SETUP in written else _of(found, Purpose.SETUP)
             every = [*kept, *(command for commands in written.values() for command in commands)]
-            return Plan(source=source, ecosystems=found, commands=_in_order(every))
+            note = recipe_note(files[file]) if source == "recipe" else ""
+            return Plan(source=source, ecosystems=found, commands=_in_order(every), note=note)
     made = make_commands(files)
     # CMake and Meson count each test; a Makefile beside them often runs an example only.
     counts = any(one.name in (C_WITH_CMAKE, C_WITH_MESON) for one in found)

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable
+from itertools import takewhile
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.toml_lines import likely, line_of
@@ -50,6 +51,12 @@ def recipe_text(commands: Iterable[Command], *, comment: str = "") -> str:
                 f"{key} = [{', '.join(map(_quoted, found))}]" if len(found) > 1 else f"{key} = {_quoted(found[0])}"
             )
     return "\n".join(lines) + "\n"
+
+
+def recipe_note(text: str) -> str:
+    """The comment at its head, on one line."""
+    lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return " ".join(line.lstrip("# ").strip() for line in lines).rstrip(".")
 
 
 def _quoted(text: str) -> str:

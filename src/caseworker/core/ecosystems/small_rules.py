@@ -38,13 +38,19 @@ def find_go(files: Files) -> Ecosystem | None:
     )
 
 
+def _without(*folders: str) -> str:
+    """Removes what was compiled during set-up: what it leaves behind is read-only later, and tests write there."""
+    names = " -o ".join(f"-name {name}" for name in folders)
+    return f"find . -type d \\( {names} \\) -prune -exec rm -rf {{}} +"
+
+
 def find_maven(files: Files) -> Ecosystem | None:
     if "pom.xml" not in files:
         return None
     program = "./mvnw" if "mvnw" in files else "mvn"
     # Resolving the plugins by name misses what Surefire loads when it sees the tests: a run without tests does not.
     none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
-    fetch = f"{program} -q -B dependency:go-offline && {program} -q -B {none} test"
+    fetch = f"{program} -q -B dependency:go-offline && {program} -q -B {none} test && {_without('target')}"
     wanted = (
         Wanted(name="java", because="pom.xml"),
         *(() if "mvnw" in files else (Wanted(name="mvn", because="pom.xml"),)),
@@ -60,6 +66,7 @@ def find_gradle(files: Files) -> Ecosystem | None:
         return None
     program = "./gradlew" if "gradlew" in files else "gradle"
     fetch = f"GRADLE_USER_HOME=$CASEWORKER_ENV/gradle {program} --no-daemon -q testClasses"
+    fetch += f" && {_without('build', '.gradle')}"
     # Gradle writes locks into its home, also offline.
     run = (
         f"cp -r $CASEWORKER_ENV/gradle /tmp/gradle && GRADLE_USER_HOME=/tmp/gradle {program} --no-daemon --offline test"
@@ -94,12 +101,12 @@ def find_php(files: Files) -> Ecosystem | None:
     if isinstance(scripts, dict) and "test" in scripts:
         line = "composer test"
     elif "phpunit.xml" in files or "phpunit.xml.dist" in files:
-        line = "vendor/bin/phpunit"
+        line = "vendor/bin/phpunit" if "phpunit" in files.get("composer.json", "") else "phpunit"
     else:
         return None
     steps = set_up("composer install --no-interaction --no-progress") if "composer.json" in files else ()
     because = named(files, "composer.json", "composer.lock", "phpunit.xml", "phpunit.xml.dist")
-    tools = (Wanted(name="php", because=because), Wanted(name="composer", because=because))
+    tools = (Wanted(name="php", because=because), *((Wanted(name="composer", because=because),) if steps else ()))
     return Ecosystem(name="PHP", because=because, commands=(*steps, *test(line)), wanted=tools)
 
 
@@ -117,7 +124,7 @@ def find_elixir(files: Files) -> Ecosystem | None:
         return None
     steps = (
         set_up("mix local.hex --force --if-missing && mix local.rebar --force --if-missing && mix deps.get")
-        if "{:" in files["mix.exs"]
+        if re.search(r"^[^#\n]*\{:", files["mix.exs"], re.MULTILINE)
         else ()
     )
     return Ecosystem(

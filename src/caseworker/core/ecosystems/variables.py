@@ -20,6 +20,7 @@ def always(root: str = ROOT) -> Mapping[str, str]:
         "UV_PROJECT_ENVIRONMENT": f"{root}/venv",
         "UV_PYTHON_INSTALL_DIR": f"{root}/python",
         "npm_config_prefix": f"{root}/npm",
+        "YARN_NODE_LINKER": "node-modules",  # the other way points into its download cache, which is not kept
         "CARGO_HOME": f"{root}/cargo",
         "GOMODCACHE": f"{root}/go",
         "MAVEN_OPTS": f"-Dmaven.repo.local={root}/m2",

@@ -115,6 +115,8 @@ class Build(BaseModel):
     runs: tuple[CommandRun, ...]
     not_run: tuple[Command, ...] = ()
     """Commands that were found and not run, because the set-up failed."""
+    recipe: str = ""
+    """Which recipe named the commands, as a part of a sentence. Empty: the repository or the rules did."""
     proof: Proof | None = None
     """Of a head: its tests on the base's code. Null: they were not run there."""
 

@@ -1,47 +1,23 @@
 """Reads the failures that a runner lists by name, with the number of tests that passed: pytest, mocha, ava, jest,
-vitest, node, RSpec, minitest, PHPUnit, CTest. For runs that wrote no report. The text is hostile input.
+vitest, node, RSpec, minitest, PHPUnit, CTest, Meson, Automake, ExUnit. For runs that wrote no report. The text is
+hostile input.
 
 Every pattern is matched on one line of limited length and reads it at most once. A list that is shorter than the number
 of failures that the runner counts is not used: what it leaves out must not be excused.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from caseworker.core.evidence.test_report import TestOutcome, TestReport, make_report, make_result
-
-_MOST_DETAIL_LINES: Final = 20
-_Found = dict[str, str]
-"""By the name of a failed test: what was said of it."""
+from caseworker.core.evidence.failure_list_parts import Found, counts_in, lines_after, listed, report_of
+from caseworker.core.evidence.make_lists import read_automake, read_exunit, read_meson
+from caseworker.core.evidence.test_report import TestReport
 
 
 def read_failure_list(lines: Sequence[str]) -> TestReport | None:
     """Null: no runner that we know has printed it, or not all failures are named."""
     return next((report for read in _READERS if (report := read(lines)) is not None), None)
-
-
-def _report(source: str, failed: _Found, *, passed: int, counted: int, broken: Iterable[str] = ()) -> TestReport | None:
-    unrun = [make_result(name, TestOutcome.ERROR) for name in broken]
-    if len(failed) + len(unrun) < counted:
-        return None
-    tests = [make_result(name, TestOutcome.FAILED, detail=detail) for name, detail in failed.items()]
-    report = make_report(source, tests, unrun)
-    return report.model_copy(update={"passed": passed}) if report is not None else None
-
-
-def _after(lines: Sequence[str], at: int) -> str:
-    return "\n".join(lines[at + 1 : at + 1 + _MOST_DETAIL_LINES])
-
-
-def _named(lines: Sequence[str], pattern: re.Pattern[str]) -> _Found:
-    return {found["test"].strip(): _after(lines, at) for at, line in enumerate(lines) if (found := pattern.match(line))}
-
-
-def _counts(lines: Sequence[str], pattern: re.Pattern[str]) -> dict[str, int]:
-    """The numbers of the last line that counts, by their words."""
-    last = next((line for line in reversed(lines) if pattern.match(line)), "")
-    return {word.lower(): int(number) for number, word in re.findall(r"(\d{1,9}) ([A-Za-z]{1,20})", last)}
 
 
 _PYTEST_END: Final = re.compile(r"\A(?:=+ )?(?:\d+ \w+, ){0,9}\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
@@ -50,13 +26,13 @@ _PYTEST_ERROR: Final = re.compile(r"ERROR (?P<test>\S+\.py(?:::.{1,300}?)?)(?: -
 
 
 def _read_pytest(lines: Sequence[str]) -> TestReport | None:
-    counts = _counts(lines, _PYTEST_END)
+    counts = counts_in(lines, _PYTEST_END)
     if not counts:
         return None
-    broken = _named(lines, _PYTEST_ERROR)
+    broken = listed(lines, _PYTEST_ERROR)
     counted = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
-    failed = _named(lines, _PYTEST_FAILED)
-    return _report("pytest's output", failed, passed=counts.get("passed", 0), counted=counted, broken=broken)
+    failed = listed(lines, _PYTEST_FAILED)
+    return report_of("pytest's output", failed, passed=counts.get("passed", 0), counted=counted, broken=broken)
 
 
 _MOCHA_PASSING: Final = re.compile(r"\s{1,4}(\d{1,9}) passing\b")
@@ -70,14 +46,14 @@ def _read_mocha(lines: Sequence[str]) -> TestReport | None:
     if passing is None:
         return None
     if start is None:
-        return _report("mocha's output", {}, passed=passing, counted=0)
+        return report_of("mocha's output", {}, passed=passing, counted=0)
     counted = int(lines[start].split()[0])
-    failed: _Found = {}
+    failed: Found = {}
     for at in range(start + 1, len(lines)):
         if found := _MOCHA_ITEM.match(lines[at]):
             end, name = _mocha_name(lines, at, found["part"])
-            failed[name] = _after(lines, end)
-    return _report("mocha's output", failed, passed=passing, counted=counted)
+            failed[name] = lines_after(lines, end)
+    return report_of("mocha's output", failed, passed=passing, counted=counted)
 
 
 def _mocha_name(lines: Sequence[str], at: int, first: str) -> tuple[int, str]:
@@ -101,7 +77,7 @@ def _read_ava(lines: Sequence[str]) -> TestReport | None:
     counted = sum(int(words[0]) for words in ends if "passed" not in words)
     passed = next((int(words[0]) for words in ends if "passed" in words), 0)
     named = sum(bool(_AVA_PASSED.match(line)) for line in lines)
-    return _report("ava's output", _named(lines, _AVA_FAILED), passed=max(passed, named), counted=counted)
+    return report_of("ava's output", listed(lines, _AVA_FAILED), passed=max(passed, named), counted=counted)
 
 
 _JEST_END: Final = re.compile(r"\s{0,8}Tests:?\s{1,10}\d.*(?:total$|\(\d+\)$)")
@@ -112,13 +88,13 @@ _VITEST_BROKEN: Final = re.compile(r"\s{0,4}FAIL\s{1,4}(?P<test>\S+) \[ .* \]$")
 
 
 def _read_jest(lines: Sequence[str]) -> TestReport | None:
-    counts = _counts(lines, _JEST_END)
+    counts = counts_in(lines, _JEST_END)
     if not counts or any(_JEST_BROKEN.match(line) for line in lines):
         return None
-    failed = _named(lines, _VITEST_FAILED) or _named(lines, _JEST_FAILED)
-    broken = _named(lines, _VITEST_BROKEN)
+    failed = listed(lines, _VITEST_FAILED) or listed(lines, _JEST_FAILED)
+    broken = listed(lines, _VITEST_BROKEN)
     counted = counts.get("failed", 0)
-    return _report("Jest's output", failed, passed=counts.get("passed", 0), counted=counted, broken=broken)
+    return report_of("Jest's output", failed, passed=counts.get("passed", 0), counted=counted, broken=broken)
 
 
 _NODE_COUNT: Final = re.compile(r"ℹ (?P<what>pass|fail|cancelled) (?P<number>\d{1,9})$")
@@ -130,7 +106,7 @@ def _read_node(lines: Sequence[str]) -> TestReport | None:
     if "pass" not in counts:
         return None
     counted = counts.get("fail", 0) + counts.get("cancelled", 0)
-    return _report("node's output", _named(lines, _NODE_FAILED), passed=counts["pass"], counted=counted)
+    return report_of("node's output", listed(lines, _NODE_FAILED), passed=counts["pass"], counted=counted)
 
 
 _RSPEC_END: Final = re.compile(r"\d{1,9} examples?, \d{1,9} failures?\b")
@@ -139,13 +115,13 @@ _LINE_NUMBER: Final = re.compile(r":\d+(?= #)")
 
 
 def _read_rspec(lines: Sequence[str]) -> TestReport | None:
-    counts = _counts(lines, _RSPEC_END)
+    counts = counts_in(lines, _RSPEC_END)
     if not counts:
         return None
     counted = counts.get("failure", 0) + counts.get("failures", 0)
     ran = counts.get("example", 0) + counts.get("examples", 0) - counts.get("pending", 0)
-    failed = {_LINE_NUMBER.sub("", name): said for name, said in _named(lines, _RSPEC_FAILED).items()}
-    return _report("RSpec's output", failed, passed=max(0, ran - counted), counted=counted)
+    failed = {_LINE_NUMBER.sub("", name): said for name, said in listed(lines, _RSPEC_FAILED).items()}
+    return report_of("RSpec's output", failed, passed=max(0, ran - counted), counted=counted)
 
 
 _MINITEST_END: Final = re.compile(r"\d{1,9} runs, \d{1,9} assertions, \d{1,9} failures, \d{1,9} errors")
@@ -153,12 +129,12 @@ _MINITEST_FAILED: Final = re.compile(r"(?P<test>[\w:]{1,200}#\S.{0,200}?)(?: \[.
 
 
 def _read_minitest(lines: Sequence[str]) -> TestReport | None:
-    counts = _counts(lines, _MINITEST_END)
+    counts = counts_in(lines, _MINITEST_END)
     if not counts:
         return None
     counted = counts["failures"] + counts["errors"]
     passed = max(0, counts["runs"] - counted - counts.get("skips", 0))
-    return _report("minitest's output", _named(lines, _MINITEST_FAILED), passed=passed, counted=counted)
+    return report_of("minitest's output", listed(lines, _MINITEST_FAILED), passed=passed, counted=counted)
 
 
 _PHPUNIT_END: Final = re.compile(r"Tests: \d{1,9}, Assertions: \d{1,9}")
@@ -168,14 +144,14 @@ _PHPUNIT_FAILED: Final = re.compile(r"\d{1,6}\) (?P<test>[\w\\]{1,200}::\w.{0,20
 
 def _read_phpunit(lines: Sequence[str]) -> TestReport | None:
     if ok := next((found for line in lines if (found := _PHPUNIT_OK.match(line))), None):
-        return _report("PHPUnit's output", {}, passed=int(ok[1]), counted=0)
+        return report_of("PHPUnit's output", {}, passed=int(ok[1]), counted=0)
     last = next((line for line in reversed(lines) if _PHPUNIT_END.match(line)), "")
     counts = {word.lower(): int(number) for word, number in re.findall(r"([A-Za-z]{1,20}): (\d{1,9})", last)}
     if not counts:
         return None
     counted = counts.get("failures", 0) + counts.get("errors", 0)
     passed = max(0, counts["tests"] - counted - counts.get("skipped", 0) - counts.get("incomplete", 0))
-    return _report("PHPUnit's output", _named(lines, _PHPUNIT_FAILED), passed=passed, counted=counted)
+    return report_of("PHPUnit's output", listed(lines, _PHPUNIT_FAILED), passed=passed, counted=counted)
 
 
 _CTEST_END: Final = re.compile(r"\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})")
@@ -191,7 +167,7 @@ def _read_ctest(lines: Sequence[str]) -> TestReport | None:
     unrun = [found["test"] for found in listed if found["how"].startswith("Not Run")]
     failed = {found["test"]: "" for found in listed if found["test"] not in unrun}
     counted, total = int(end[1]), int(end[2])
-    return _report("CTest's output", failed, passed=total - counted, counted=counted, broken=unrun)
+    return report_of("CTest's output", failed, passed=total - counted, counted=counted, broken=unrun)
 
 
 _READERS: Final[tuple[Callable[[Sequence[str]], TestReport | None], ...]] = (
@@ -204,4 +180,7 @@ _READERS: Final[tuple[Callable[[Sequence[str]], TestReport | None], ...]] = (
     _read_minitest,
     _read_phpunit,
     _read_ctest,
+    read_meson,
+    read_automake,
+    read_exunit,
 )

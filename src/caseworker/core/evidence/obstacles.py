@@ -30,6 +30,7 @@ _MOST_HOSTS: Final = 5
 _SAID: Final = 200
 _NO_FAILURE: Final = (0, 5)
 """Exit codes of a run in which nothing failed; pytest ends with 5 if it found no test."""
+_ADVICE: Final = re.compile(r"hint: |note: |npm (?:ERR!|error) A complete log|Full log written|make(?:\[\d+\])?: ")
 _MISSING: Final = (
     re.compile(r"No module named '?([\w.-]{1,100})'?"),
     re.compile(r"command not found: ([\w./+-]{1,100})"),
@@ -121,9 +122,10 @@ def _of_set_up(run: CommandRun) -> Obstacle:
     if run.cut_short:
         return _of_cut_short(run)
     found = _by_output(run)
-    if found is not None and found.why not in ("not_collected", "no_test"):
+    if found is not None and found.why not in ("not_fetched", "not_collected", "no_test"):
         return found
-    return Obstacle(why="set_up_failed", command=run.command, said=_last_said(run.output))
+    said = found.said if found is not None and found.why == "not_fetched" else _last_said(run.output)
+    return Obstacle(why="set_up_failed", command=run.command, said=said)
 
 
 def _of_cut_short(run: CommandRun) -> Obstacle:
@@ -159,5 +161,7 @@ def _missing(said: str) -> str:
 
 
 def _last_said(output: str) -> str:
+    """The last line that may tell the reason. Some programs end with advice."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[-1][:_SAID] if lines else ""
+    telling = [line for line in lines if not _ADVICE.match(line)]
+    return (telling or lines or [""])[-1][:_SAID]

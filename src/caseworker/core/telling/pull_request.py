@@ -163,7 +163,8 @@ def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
         told = f"**Green after**: {where}."
     else:
         told = f"**Green after**: {where}. What fails here fails without the change as well, and nothing more fails."
-    return [f"{told}{_by_exit_code(head.runs)}", *(run_words(run) for run in head.runs)]
+    by = f" The commands are from {head.recipe}." if head.recipe else ""
+    return [f"{told}{_by_exit_code(head.runs)}{by}", *(run_words(run) for run in head.runs)]
 
 
 def _weakened(case: IssueCase, reasons: Mapping[str, str]) -> list[str]:

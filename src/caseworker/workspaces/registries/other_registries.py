@@ -13,11 +13,20 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import httpx
 
-from caseworker.workspaces.registries.source_parts import Source, fetch, first_words, place_of, say, without_login
+from caseworker.workspaces.registries.source_parts import (
+    Login,
+    Source,
+    fetch,
+    first_words,
+    place_of,
+    say,
+    without_login,
+)
 
 _MANIFEST: Final = '[package]\nname = "asked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ncfg-if = "1"\n'
 
@@ -143,10 +152,15 @@ def _maven_default(program: str) -> list[str]:
 
 async def find_gems() -> tuple[Source, ...]:
     urls = [line for line in first_words(await say("gem", "sources")) if line.startswith("http")]
-    return tuple(
-        Source(tool="gem", url=without_login(url)[0], because="gem sources", login=without_login(url)[1])
-        for url in urls
-    )
+    return tuple(_gems(*without_login(url)) for url in urls)
+
+
+def _gems(url: str, login: Login | None) -> Source:
+    # Bundler reads the list of gems from a host of this name where there is one; a mirror has none.
+    host = urlsplit(url).hostname or ""
+    is_public = login is None and urlsplit(url).port is None and "." in host and not host.replace(".", "").isdigit()
+    index = (f"https://index.{host}/",) if is_public else ()
+    return Source(tool="gem", url=url, because="gem sources", login=login, downloads=index)
 
 
 async def find_composer() -> tuple[Source, ...]:
@@ -181,5 +195,12 @@ async def _nuget(url: str) -> Source:
 
 
 async def find_hex() -> tuple[Source, ...]:
+    if not await asyncio.to_thread(_has_hex):
+        return ()
     text = await say("mix", "hex.repo", "list")
     return tuple(Source(tool="hex", url=url, because="mix hex.repo list") for url in re.findall(r"https?://\S+", text))
+
+
+def _has_hex() -> bool:
+    """Without Hex, mix works for seconds and then asks whether to install it."""
+    return any(Path(os.environ.get("MIX_HOME") or Path.home() / ".mix").glob("**/archives/hex-*"))
