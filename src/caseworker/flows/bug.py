@@ -46,6 +46,8 @@ with workflow.unsafe.imports_passed_through():
 
 @workflow.defn(name=BUG_WORKFLOW)
 class BugInvestigationWorkflow(LongWork[BugCase]):
+    _hears_when_stalled = True
+
     @workflow.init
     def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start, BugCase(id=start.case))

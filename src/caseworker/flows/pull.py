@@ -52,6 +52,7 @@ _LONGEST_BUILD = timedelta(hours=4)
 @workflow.defn(name=PULL_WORKFLOW)
 class PullWorkflow(LongWork[PullCase]):
     _stops_at_limits = True
+    _hears_when_stalled = True
 
     @workflow.init
     def __init__(self, start: wire.CaseInput = wire.NO_INPUT) -> None:

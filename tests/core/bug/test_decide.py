@@ -6,6 +6,7 @@ import pytest
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
+from caseworker.core.base.snapshot import Stalled
 from caseworker.core.bug.acknowledge import acknowledge_during_turn
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.bug.decide import (
@@ -18,7 +19,7 @@ from caseworker.core.bug.decide import (
 )
 from caseworker.core.bug.fix_moves import fix_opened, fix_refused
 from caseworker.core.bug.moves import resolve, without_post
-from caseworker.core.bug.receipts import KEPT_FOR_LATER, RESOLUTION_ASKED, SETTLED_BY
+from caseworker.core.bug.receipts import KEPT_FOR_LATER, NOTHING_TO_TRY, RESOLUTION_ASKED, SETTLED_BY, TRIED_AGAIN
 from caseworker.core.bug.relays import files_lost, summarise
 from caseworker.core.bug.turns import Investigated, Step, Verdict, verdict_of
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
@@ -369,6 +370,22 @@ def test_a_failing_turn_escalates() -> None:
     failed = after_failed_turn(bug(), "the model refused", POLICY, NOW)
     assert (failed.state, failed.people.escalated, failed.waiting.until) == (S.AWAITING_DEV, True, None)
     assert About.ESCALATION in abouts(failed, Audience.DEVELOPERS)
+
+
+def test_a_retry_goes_on_where_a_turn_failed() -> None:
+    failed = after_failed_turn(bug(), "the provider can't be reached", POLICY, NOW)
+    assert failed.waiting.cure
+    found = look(failed, [said(7, Standing.DEVELOPER, MessageKind.RETRY)], POLICY, NOW)
+    assert (found.after.state, found.after.waiting.cure) == (S.INVESTIGATING, False)
+    assert [one.outcome for one in found.settled] == [TRIED_AGAIN]
+
+
+def test_a_retry_ends_the_pause_of_a_turn_that_is_held_up() -> None:
+    held_up = bug().updated(stalled=Stalled(reason="it is away", since=NOW, next_try=NOW))
+    found = look(held_up, [said(7, Standing.DEVELOPER, MessageKind.RETRY)], POLICY, NOW)
+    assert (found.after.stalled, found.after.state) == (None, S.INVESTIGATING)
+    at_work = look(bug(), [said(7, Standing.DEVELOPER, MessageKind.RETRY)], POLICY, NOW)
+    assert [one.outcome for one in at_work.settled] == [NOTHING_TO_TRY]
 
 
 def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:

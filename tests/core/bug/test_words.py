@@ -100,7 +100,8 @@ Orders with a coupon fail: KeyError in `apply`, reproduced.
 
 Kind of fix: code fix. Confidence: 90%.""",
     About.ESCALATION: "**Escalated**: @U0ADA0000, please look at bug-7F3K (P1).",
-    About.FAILED_TURN: "Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` has more.",
+    About.FAILED_TURN: "Turn 2 failed: KeyError in the tool. Nothing is lost; `caseworker show bug-7F3K` has more. "
+    "`caseworker retry bug-7F3K` tries again once that is put right.",
     About.BUDGET_NEAR: "KeyError in the tool. `caseworker budget bug-7F3K +5` lets it spend more.",
     About.NOTED: "Noted; the investigation will take it into account.",
     About.KEPT: "Noted, and kept for the hand-back.",

@@ -29,7 +29,7 @@ WHO: list[tuple[MessageKind, set[Standing], set[Standing], set[Standing]]] = [
     (K.APPROVE, set(), TEAM, set()),
     (K.REJECT, set(), TEAM, set()),
     (K.BUDGET, TEAM, TEAM, TEAM),
-    (K.RETRY, set(), TEAM, TEAM),
+    (K.RETRY, TEAM, TEAM, TEAM),
     (K.RERUN, set(), TEAM, set()),
     (K.START, set(), set(), TEAM),
     (K.STOP, set(), set(), TEAM),

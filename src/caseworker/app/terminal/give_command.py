@@ -61,7 +61,7 @@ async def reject(
 
 
 async def retry(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_issue(settings, console, name, Retry(), "Please try again.", author, as_json=as_json)
+    return await _to_any_case(settings, console, name, Retry(), "Please try again.", author, as_json=as_json)
 
 
 async def raise_budget(

@@ -40,6 +40,11 @@ class Snapshot(BaseModel):
     stalled: Stalled | None = None
 
     @property
+    def held_up(self) -> str:
+        """What holds it up, as a sentence to follow another one. Empty: nothing."""
+        return f" It is held up: {self.stalled.words()}." if self.stalled is not None else ""
+
+    @property
     def unmerged(self) -> Sha | None:
         """A commit that may be on no branch: it is kept when the workspace is removed."""
         return None

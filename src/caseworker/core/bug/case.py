@@ -108,6 +108,8 @@ class Waiting(Part):
     remind_at: datetime | None = None
     until: datetime | None = None
     """When the current wait ends. Null: never."""
+    cure: bool = False
+    """The last turn failed for a reason outside of the case, which a person has to put right."""
 
 
 class People(Part):

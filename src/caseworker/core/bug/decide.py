@@ -20,9 +20,11 @@ from caseworker.core.bug.receipts import (
     HANDED_BACK,
     KEPT_FOR_LATER,
     NOTHING_TAKEN,
+    NOTHING_TO_TRY,
     PASSED_ON,
     RESOLUTION_ASKED,
     TAKEN,
+    TRIED_AGAIN,
 )
 from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Step, Verdict
@@ -106,12 +108,26 @@ def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: date
             return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
         case MessageKind.HAND_BACK if not bug.is_over:
             return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
+        case MessageKind.RETRY if not bug.is_over:
+            return _try_again(bug, message)
         case MessageKind.BUDGET if not bug.is_over and isinstance(message.command, RaiseBudget):
             return raise_budget(bug, message.author, message.command.micros, policy)
         case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
             return fix_news(bug, message, policy, now), PASSED_ON
         case _:
             return bug, OVER if bug.is_over else "not for a bug case"
+
+
+def _try_again(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
+    """What stopped the last turn may have been put right."""
+    match bug.state:
+        case S.AWAITING_DEV:
+            reason = f"{message.author} wants another try"
+            return enter(bug, S.INVESTIGATING, reason, waited_in=S.AWAITING_DEV), TRIED_AGAIN
+        case S.INVESTIGATING if bug.stalled is not None:
+            return bug.updated(stalled=None), TRIED_AGAIN
+        case _:
+            return bug, NOTHING_TO_TRY
 
 
 def _close(bug: BugCase, message: Claimed, closed_by: MessageId) -> BugCase:
@@ -251,7 +267,8 @@ def after_failed_turn(
     told = say(told, About.ESCALATION, Audience.DEVELOPERS, bug.progress.turns)
     told = say(told, About.FAILED_TURN, Audience.REPORTER, bug.progress.turns)
     told = told.updated(escalated=True, waited_in=None, timed_out=False)
-    return await_developers(told, policy, now, reason="a turn failed; people were called")
+    waits = await_developers(told, policy, now, reason=f"a turn failed, and people were called: {reason}"[:300])
+    return waits.updated(cure=not out_of_money)
 
 
 # --- silence

@@ -13,7 +13,7 @@ S = BugState
 
 def enter(bug: BugCase, to: BugState, reason: str, **changes: object) -> BugCase:
     """Enters a state, and resets the fields that belong to the previous one."""
-    reset: dict[str, object] = {"until": None, "remind_at": None, "taken_by": ""}
+    reset: dict[str, object] = {"until": None, "remind_at": None, "taken_by": "", "cure": False}
     into = {"state": to, "reason": reason, "transitions": bug.progress.transitions + 1}
     return bug.updated(**{**reset, **into, **changes})
 

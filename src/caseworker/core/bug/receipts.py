@@ -22,6 +22,10 @@ NOTHING_TAKEN: Final = "nobody had taken the case over"
 
 KEPT_FOR_LATER: Final = "kept for the hand-back: a developer has the case"
 
+TRIED_AGAIN: Final = "the investigation is tried again"
+
+NOTHING_TO_TRY: Final = "nothing has failed that could be tried again"
+
 PASSED_ON: Final = "told to everybody in the case"
 
 TURN_FAILED: Final = "given to a turn that failed; people were called"

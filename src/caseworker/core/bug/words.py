@@ -67,8 +67,9 @@ def _limits(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
     if post.about is About.BUDGET_NEAR:
         return f"{_with_full_stop(post.note)} {raises} lets it spend more."
     more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
-    money = f" {raises} lets it go on." if bug.people.out_of_money else ""
-    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more}{money}"
+    again = begin(phrasing.command(bug.id, MessageKind.RETRY))
+    on = f"{raises} lets it go on." if bug.people.out_of_money else f"{again} tries again once that is put right."
+    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more} {on}"
 
 
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:

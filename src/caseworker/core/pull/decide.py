@@ -91,6 +91,8 @@ def _commanded(case: PullCase, message: Claimed, policy: Policy, now: datetime) 
             return case, REVIEW_PUSHES_NOTHING
         case K.REBASE:
             return _bring_up_to_date(case, message, now), TO_BE_UPDATED
+        case K.RETRY if case.stalled is not None:
+            return case.updated(stalled=None), RESUMED
         case K.RESUME | K.HAND_BACK | K.RETRY:
             return _resume(case, message, policy, now), RESUMED
         case _:

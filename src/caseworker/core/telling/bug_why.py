@@ -15,7 +15,7 @@ def why_bug(bug: BugCase, phrasing: Phrasing) -> Why:
     return Why(
         case=bug.id,
         state=status_of(bug).value,
-        stands=stands,
+        stands=f"{stands}{bug.held_up}",
         because=bug.reason,
         evidence=_evidence(bug, phrasing),
         waits_for=waits_for,
@@ -35,6 +35,9 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
         case BugState.AWAITING_REPORTER:
             follows = f"Without an answer the investigation goes on{until}."
             return "The reporter was asked something.", "For the reporter's answer.", _with_fix(bug, follows)
+        case BugState.AWAITING_DEV if bug.waiting.cure:
+            stands = "A turn failed for a reason outside of the case. Nothing is spent meanwhile."
+            return stands, "For what stopped it to be put right.", _with_fix(bug)
         case BugState.AWAITING_DEV:
             reminded = f"Developers are reminded at {at(bug.waiting.remind_at)}." if bug.waiting.remind_at else ""
             silent = f"Without a word it is resolved as `no_response`{until}." if until else ""
@@ -82,6 +85,8 @@ def _moves(bug: BugCase, phrasing: Phrasing) -> list[str]:
     speak = f'{words} is read by the investigator; "please fix it" asks for a fix.'
     answer = f"{begin(phrasing.answer_as_reporter(bug.id))} answers."
     take = f"{begin(phrasing.command(bug.id, MessageKind.TAKEOVER))} stops the agent: you go on."
+    retry = f"{begin(phrasing.command(bug.id, MessageKind.RETRY))} tries again at once."
+    again = [retry] if bug.waiting.cure or bug.stalled is not None else []
     close = f"{begin(phrasing.resolve(bug.id))} resolves it. KIND: {_KINDS}."
     match bug.state:
         case BugState.RESOLVED:
@@ -92,6 +97,6 @@ def _moves(bug: BugCase, phrasing: Phrasing) -> list[str]:
         case BugState.AWAITING_REPORTER:
             return [answer, speak, take, close]
         case BugState.INVESTIGATING | BugState.AWAITING_DEV:
-            return [speak, take, close]
+            return [*again, speak, take, close]
         case _:
             assert_never(bug.state)

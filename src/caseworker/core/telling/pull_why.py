@@ -34,7 +34,11 @@ _PAUSES: Final = {
 
 
 def standing_of_pull(case: PullCase) -> str:
-    """Where it stands, in a sentence or two."""
+    """Where it stands, in a sentence or two, with what holds it up."""
+    return f"{_stands(case)}{case.held_up}"
+
+
+def _stands(case: PullCase) -> str:
     match case.state:
         case S.LOOKING:
             return "Caseworker looks at the pull request."
@@ -96,6 +100,8 @@ def _moves(case: PullCase, phrasing: Phrasing) -> list[str]:
             return [can(K.BUDGET, "goes on with 5 dollars more", "+5"), abort]
         case S.PAUSED:
             return [can(K.RESUME, "lets it go on from the head as it is then"), abort]
+        case _ if case.stalled is not None:
+            return [can(K.RETRY, "tries again at once"), can(K.STOP, "pauses it"), abort]
         case _:
             return [can(K.WORDS, "is read by the next turn"), can(K.STOP, "pauses it"), abort]
 

@@ -219,6 +219,8 @@ def standing_of_bug(bug: BugCase) -> str:
     """One line: the status of the case, and what would move it."""
     fix = f"; its fix is {bug.repair.fix}" if bug.repair.fix is not None else ""
     match bug.state:
+        case BugState.INVESTIGATING if bug.stalled is not None:
+            return f"held up: {bug.stalled.words()}"
         case BugState.INVESTIGATING:
             return f"the investigator works: {bug.reason}"
         case BugState.AWAITING_REPORTER:

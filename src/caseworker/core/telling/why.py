@@ -65,7 +65,7 @@ def why(
     return Why(
         case=case.id,
         state=case.state.value,
-        stands=f"{_stands(case)}{_held_up(case)}",
+        stands=f"{_stands(case)}{case.held_up}",
         because=case.reason,
         evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed),
         waits_for=_waits_for(case, policy),
@@ -122,10 +122,6 @@ def _stands(case: IssueCase) -> str:
         return ROWS[case.state].does
     role, _ = turn_of(case)
     return f"The {of_role(role)} {ROWS[case.state].does}{_iteration(case)}."
-
-
-def _held_up(case: IssueCase) -> str:
-    return f" It is held up: {case.stalled.words()}." if case.stalled is not None else ""
 
 
 def _iteration(case: IssueCase) -> str:

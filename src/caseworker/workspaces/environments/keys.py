@@ -14,7 +14,7 @@ from caseworker.core.evidence.builds import Command
 from caseworker.ports import Git
 from caseworker.workspaces.toolchains import TOOLS
 
-_LAYOUT = 1
+_LAYOUT = 2
 """Raised when an environment's layout changes: older ones are not found any more."""
 _SUBMODULE = "160000"
 
