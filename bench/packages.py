@@ -41,7 +41,13 @@ async def _sdist(name: str) -> str:
     assert first is not None
     page = await fetch(f"{first.url.rstrip('/')}/{name}/", accept="text/html", login=first.login)
     links: list[str] = re.findall(r"""href=["']([^"'#]+\.tar\.gz)["'#]""", page)
-    return urljoin(f"{first.url.rstrip('/')}/{name}/", links[-1])
+    return urljoin(f"{first.url.rstrip('/')}/{name}/", max(links, key=_version))
+
+
+def _version(link: str) -> list[int]:
+    """The numbers of a version, for comparing. An index lists files in any order."""
+    numbers = re.search(r"-(\d+(?:\.\d+)*)\.tar\.gz$", link)
+    return [int(number) for number in numbers[1].split(".")] if numbers else []
 
 
 async def _npm(name: str) -> str:
