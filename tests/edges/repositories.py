@@ -83,7 +83,6 @@ def _template(files: tuple[tuple[str, str], ...]) -> Path:
     """A repository with these files, to be copied: that is faster than four calls of git."""
     repository = Repository(Path(tempfile.mkdtemp(prefix="cw-template-")))
     atexit.register(shutil.rmtree, repository.path, ignore_errors=True)
-    repository.path.chmod(0o755)  # a test that gives up root copies it, too
     repository.git("init", "-q", "-b", "main")
     repository.commit(dict(files), "Start")
     return repository.path

@@ -132,6 +132,26 @@ child = libc.syscall(435, arguments, 88)
 if child == 0: os._exit(0)
 if child > 0 or ctypes.get_errno() != 38: got("clone3")
 """,
+    "a program that runs with the worker's rights": """
+import ctypes, shutil
+libc = ctypes.CDLL(None, use_errno=True)
+name = f"{WORKSPACE}/rights".encode()
+Path(os.fsdecode(name)).unlink(missing_ok=True)
+shutil.copy("/bin/true", name)
+handle, here = os.open(name, os.O_RDONLY), -100
+O_TMPFILE = 0x410000
+for bits in (0o4755, 0o2755):
+    ways = {"chmod": (90, name, bits), "fchmod": (91, handle, bits), "fchmodat": (268, here, name, bits),
+            "fchmodat2": (452, here, name, bits, 0), "creat": (85, name + b"-a", bits),
+            "open": (2, name + b"-b", 0x41, bits), "openat": (257, here, name + b"-c", 0x41, bits),
+            "a nameless file": (257, here, WORKSPACE.encode(), O_TMPFILE | 1, bits),
+            "mknod": (133, name + b"-d", 0o100000 | bits, 0), "mknodat": (259, here, name + b"-e", 0o100000 | bits, 0)}
+    for way, words in ways.items():
+        if libc.syscall(*words) >= 0 or ctypes.get_errno() != 1: got((way, oct(bits)))
+how = ctypes.create_string_buffer((0x41).to_bytes(8, "little") + (0o4755).to_bytes(8, "little"), 24)
+if libc.syscall(437, here, name + b"-f", how, 24) >= 0: got("openat2")
+if any(path.stat().st_mode & 0o6000 for path in Path(WORKSPACE).iterdir()): got("the bits")
+""",
     "32-bit calls": """
 import ctypes, mmap
 code = bytes.fromhex("b814000000cd80c3")  # mov eax, 20 (getpid); int 0x80; ret
@@ -201,6 +221,7 @@ import multiprocessing, threading
 with multiprocessing.get_context("fork").Pool(2) as pool: print(pool.map(abs, [-1, -2]))
 threading.Thread(target=lambda: print("thread")).start()
 a, b = socket.socketpair(); a.send(b"x"); print(b.recv(1))
+os.close(os.open("/tmp/new", os.O_CREAT | os.O_WRONLY, 0o1777)); os.chmod("/tmp/new", 0o755)
 server = socket.create_server(("127.0.0.1", 0)); socket.create_connection(server.getsockname()); print("loopback")
 print(socket.if_nameindex()[0][1], subprocess.run(["sh", "-c", "echo $((6*7)) | cat"], capture_output=True).stdout)
 """

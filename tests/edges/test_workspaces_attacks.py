@@ -268,10 +268,11 @@ def as_nobody(work: Callable[[], None]) -> int | None:
 def test_folders_whose_permissions_were_taken_away_are_read_reset_and_removed() -> None:
     """Run as an ordinary user, because root can read everything."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o777)
+        repository = new_repository(Path(folder) / "calc")
+        for path in (Path(folder), repository.path, *repository.path.rglob("*")):
+            os.chown(path, 65534, 65534)
 
         def work() -> None:
-            repository = new_repository(Path(folder) / "calc")
             asyncio.run(take_permissions_away(local_workspaces(Path(folder) / "home"), repository))
 
         assert as_nobody(work) == 0

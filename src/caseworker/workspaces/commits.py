@@ -6,9 +6,10 @@ from typing import Final, Generic, TypeVar
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.ecosystems.project_files import is_read
+from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git
 from caseworker.workspaces.checkpoints import Written
-from caseworker.workspaces.texts import read_texts
+from caseworker.workspaces.texts import find_missing_parts, read_texts
 
 T = TypeVar("T")
 _MOST_READ: Final = 100
@@ -26,6 +27,7 @@ class Commits:
         self._names: Kept[Sequence[str]] = Kept(_NAMES, weigh=len)
         self._texts: Kept[dict[str, str]] = Kept(_TEXT, weigh=lambda texts: sum(map(len, texts.values())))
         self._trees: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
+        self._missing: Kept[Sequence[MissingPart]] = Kept(_TREES, weigh=len)
 
     async def names(self, git_dir: Path, commit: Sha) -> Sequence[str]:
         """Every path in the commit. Bytes that are not UTF-8 are kept as they are (`surrogateescape`)."""
@@ -34,6 +36,11 @@ class Commits:
         listing = await self._git("ls-tree", "-r", "-z", "--name-only", commit, git_dir=git_dir)
         found = [path for path in listing.output.decode(errors="surrogateescape").split("\0") if path]
         return self._names.keep(commit, found)
+
+    async def missing_parts(self, git_dir: Path, commit: Sha) -> Sequence[MissingPart]:
+        if (known := self._missing.get(commit)) is not None:
+            return known
+        return self._missing.keep(commit, await find_missing_parts(self._git, git_dir, commit))
 
     async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
         """Every path, with the text of the root files that tell how to build; for others the text is empty."""

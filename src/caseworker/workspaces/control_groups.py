@@ -16,11 +16,11 @@ JOIN: Final = """\
 if [ -n "$group" ]; then
   g=$group/caseworker-$$
   { mkdir "$g"; echo "$tasks" > "$g/pids.max"; [ ! -e "$g/memory.max" ] || echo "$memory" > "$g/memory.max"
-    echo $$ > "$g/cgroup.procs"; } 2> /dev/null
+    [ ! -e "$g/memory.swap.max" ] || echo 0 > "$g/memory.swap.max"; echo $$ > "$g/cgroup.procs"; } 2> /dev/null
 fi
 """
 """Shell code that puts its own process into a new group below $group, named by its process id. A group that can't be
-made is done without."""
+made is done without. No swap: what is swapped out does not count as memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +72,10 @@ def _is_ours(folder: Path, top: Path) -> bool:
     """Root could write everywhere: it takes what the system has marked as delegated, or a tree that is all its own."""
     if os.geteuid() != 0:
         return os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)
-    with suppress(OSError):
-        if b"1" in (os.getxattr(folder, "user.delegate"), os.getxattr(folder, "trusted.delegate")):
-            return True
+    for mark in ("user.delegate", "trusted.delegate"):  # systemd sets one or both, by its version
+        with suppress(OSError):
+            if os.getxattr(folder, mark) == b"1":
+                return True
     return folder == top and not (folder / "init.scope").exists()
 
 

@@ -4,12 +4,14 @@ Nothing is fetched, and no setting of a submodule is used: only its objects are 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
+from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.folders import remove_folder
@@ -42,9 +44,12 @@ class Submodules:
         return tuple((Path(folder), tree / path) for path, folder in self.laid.items())
 
 
-async def lay_submodules(git: Git, home: Path, repository: RepositoryRef, mirror: Path, base: Sha) -> Submodules:
-    """Those of a commit, with those inside them."""
-    links = await _links(git, mirror, base)
+async def lay_submodules(
+    git: Git, home: Path, repository: RepositoryRef, place: tuple[Path, Sha], parts: Sequence[MissingPart]
+) -> Submodules:
+    """Those of a commit, with those inside them. `place`: the git folder and the commit. `parts`: of that commit."""
+    mirror, base = place
+    links = {part.path: Sha(part.target) for part in parts if part.kind == "submodule" and _is_plain(part.path)}
     if not links:
         return Submodules()
     if not isinstance(repository, LocalRepository):
@@ -75,7 +80,7 @@ async def _lay_all(
             missing.append(path)
             continue
         laid[path] = str(folder)
-        inner = await _links(where.git, module, commit) if depth < _DEEPEST else {}
+        inner = await _inner_links(where.git, module, commit) if depth < _DEEPEST else {}
         if inner:
             below = _Where(where.git, where.home, module)
             deeper, lacking = await _lay_all(below, inner, await _names(where.git, module, commit), depth=depth + 1)
@@ -111,7 +116,8 @@ async def _lay_one(where: _Where, module: Path, commit: Sha) -> Path | None:
     return place
 
 
-async def _links(git: Git, git_dir: Path, commit: Sha) -> dict[str, Sha]:
+async def _inner_links(git: Git, git_dir: Path, commit: Sha) -> dict[str, Sha]:
+    """Of a submodule. Asks for no sizes: its clone may lack objects."""
     listing = await git("ls-tree", "-r", "-z", commit, git_dir=git_dir)
     found: dict[str, Sha] = {}
     for line in listing.output.decode(errors="replace").split("\0"):

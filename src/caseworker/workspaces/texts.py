@@ -50,7 +50,8 @@ async def find_missing_parts(git: Git, git_dir: Path, commit: Sha) -> list[Missi
     ]
     texts = await read_texts(git, git_dir, commit, read)
     return missing_parts(
-        TreeEntry(mode=mode, path=path, text=texts.get(path) or "") for path, (mode, *_) in facts.items()
+        TreeEntry(mode=mode, path=path, object=id, text=texts.get(path) or "")
+        for path, (mode, _, id, _) in facts.items()
     )
 
 

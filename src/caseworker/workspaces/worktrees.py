@@ -47,7 +47,7 @@ from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.submodules import lay_submodules
-from caseworker.workspaces.texts import find_missing_parts, read_texts
+from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.untouched import Left, Untouched
 
 _CHANGED = 20_000
@@ -95,7 +95,8 @@ class GitWorkspaces:
         await self._git("update-ref", f"{place.refs}/base", base, git_dir=place.mirror)
         lay_git_dir(place, base)
         history = await self._mirrors.keep_history(place.mirror, branch, base)
-        (await lay_submodules(self._git, self._home, repository, place.mirror, base)).write(place.folder)
+        parts = await self._commits.missing_parts(place.mirror, base)
+        (await lay_submodules(self._git, self._home, repository, (place.mirror, base), parts)).write(place.folder)
         workspace = workspace_at(case, place, base, branch, history=history)
         await self.reset(workspace, base, scrub=True)
         tags = await self._mirrors.tags(place.mirror, branch, base)
@@ -209,7 +210,7 @@ class GitWorkspaces:
         return await self._commits.build_files(git_dir, commit) | ({} if recipe is None else {RECIPE_FILE: recipe})
 
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
-        return await find_missing_parts(self._git, git_dir_of(workspace), workspace.base)
+        return [*await self._commits.missing_parts(git_dir_of(workspace), workspace.base)]
 
     def keep_recipe(self, workspace: Workspace, text: str) -> None:
         self._recipes.save(git_dir_of(workspace).parent.parent.name, text)

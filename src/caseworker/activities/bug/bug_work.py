@@ -10,6 +10,7 @@ from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import claimed, stored_bug
+from caseworker.activities.shared.missing_parts_note import note_missing_parts
 from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FilesFetched, FixOpened, FixReply
 from caseworker.core.base.errors import Refused
@@ -41,7 +42,9 @@ class BugWork(BugActivities):
         with traced(stored.trace, bug.id):
             async with short_work(self._store, stored):
                 repository = await self._store.repositories.ref(stored.repository)
-                return (await self._workspaces.prepare(bug.id, repository, bug.progress.base)).base
+                workspace = await self._workspaces.prepare(bug.id, repository, bug.progress.base)
+                await note_missing_parts(self._store, self._workspaces, workspace, stored.trace)
+                return workspace.base
 
     @activity.defn
     async def fetch_files(self, case: CaseId) -> FilesFetched:

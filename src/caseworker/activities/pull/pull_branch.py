@@ -8,6 +8,7 @@ from temporalio import activity
 
 from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.activities.pull.pull_steps import run_step
+from caseworker.activities.shared.missing_parts_note import note_missing_parts
 from caseworker.contract.wire import KeepReply, PreparedReply, PublishReply, PullRequestWork, UpdateReply
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
@@ -70,7 +71,9 @@ class PullBranchWork:
     async def _tree(self, case: PullCase, stored: StoredPull) -> PullTree:
         place = await self._ports.place(stored, case)
         head = case.work.started_from or case.sight.head
-        return await self._ports.branches.checkout(case.id, place, head=head, pushed=case.watch.pushed)
+        tree = await self._ports.branches.checkout(case.id, place, head=head, pushed=case.watch.pushed)
+        await note_missing_parts(self._ports.store, self._ports.workspaces, tree.workspace, stored.trace)
+        return tree
 
     async def _update(self, request: PullRequestWork, stored: StoredPull) -> BranchUpdated | HeadMoved:
         case = request.case

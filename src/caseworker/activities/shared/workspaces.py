@@ -4,12 +4,12 @@ from temporalio import activity
 
 from caseworker.activities.shared.context import refusals_told, short_work, traced
 from caseworker.activities.shared.load_case import stored_any, stored_case
+from caseworker.activities.shared.missing_parts_note import note_missing_parts
 from caseworker.contract.activities import WorkspaceActivities
-from caseworker.core.base.ids import CaseId, Sha, TraceId
-from caseworker.core.evidence.missing_parts import missing_parts_words
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.record.entries import Noted, WorkspaceRemoved
-from caseworker.ports import Store, Workspace, Workspaces
+from caseworker.core.record.entries import WorkspaceRemoved
+from caseworker.ports import Store, Workspaces
 
 
 class WorkspaceKeeping(WorkspaceActivities):
@@ -26,20 +26,8 @@ class WorkspaceKeeping(WorkspaceActivities):
                 repository = await self._store.repositories.ref(stored.repository)
                 workspace = await self._workspaces.prepare(case.id, repository, await self._base(case))
                 self._workspaces.untouched(workspace)  # the first turn finds it clean
-                await self._name_missing_parts(workspace, stored.trace)
+                await note_missing_parts(self._store, self._workspaces, workspace, stored.trace)
                 return workspace.base
-
-    async def _name_missing_parts(self, workspace: Workspace, trace: TraceId) -> None:
-        """For people who wonder why tests fail: what the worktree lacks, if tests may need it."""
-        mounted = {inside for _, inside in workspace.overlays}
-        parts = [
-            part
-            for part in await self._workspaces.missing_parts(workspace)
-            if part.concerns_tests and workspace.path / part.path not in mounted
-        ]
-        noted = [Noted(text=said) for said in missing_parts_words(parts)]
-        if noted:
-            await self._store.record.append(workspace.case, noted, trace=trace, key="missing parts")
 
     async def _base(self, case: IssueCase) -> Sha | None:
         """The commit where an earlier run of this case began, if it completed a turn: the base must not move."""

@@ -26,6 +26,8 @@ class TreeEntry:
 
     mode: str
     path: str
+    object: str = ""
+    """Of a submodule: its commit."""
     text: str = ""
     """Of a link: where it leads. Of a small file: its text. Empty: not read."""
 
@@ -35,6 +37,7 @@ class MissingPart:
     kind: Literal["submodule", "lfs", "link"]
     path: str
     target: str = ""
+    """Of a link: where it leads. Of a submodule: its commit."""
 
     @property
     def concerns_tests(self) -> bool:
@@ -51,7 +54,7 @@ def missing_parts(entries: Iterable[TreeEntry]) -> list[MissingPart]:
     found: list[MissingPart] = []
     for entry in entries:
         if entry.mode == _SUBMODULE:
-            found.append(MissingPart(kind="submodule", path=entry.path))
+            found.append(MissingPart(kind="submodule", path=entry.path, target=entry.object))
         elif entry.mode == LINK:
             if _leads_out(entry.path, entry.text):
                 found.append(MissingPart(kind="link", path=entry.path, target=entry.text))
