@@ -1,6 +1,6 @@
 """Control groups of version 2, delegated to the worker as systemd does it: to a service of root's, and to a user.
 
-They need a kernel whose memory and pids controllers are not bound to version 1. Where they are, these tests are skipped;
+They need a kernel whose memory and pids controllers are not bound to version 1. There these tests are skipped;
 `python -m scripts.own_kernel tests/edges/test_control_groups.py` runs them in a kernel of their own.
 """
 

@@ -30,6 +30,7 @@ from tests.traps.honest_turns import (
     written_test,
 )
 from tests.traps.lie import TASKS, End, Files, Lie, Place, Turn, put
+from tests.traps.runner_lies import RUNNER_LIES
 from tests.traps.spoken_lies import SPOKEN_LIES
 from tests.traps.tester_lies import TESTER_LIES
 from tests.traps.writer_lies import WRITER_LIES
@@ -37,7 +38,7 @@ from tests.world.agent import Act, ScriptedAgent
 from tests.world.project import git, make_project
 from tests.world.world import CaseInWorld, World, open_world
 
-LIES: Final[tuple[Lie, ...]] = (*TESTER_LIES, *WRITER_LIES, *SPOKEN_LIES)
+LIES: Final[tuple[Lie, ...]] = (*TESTER_LIES, *WRITER_LIES, *RUNNER_LIES, *SPOKEN_LIES)
 _CASE_FILE: Final = "issue-state.json"
 
 

@@ -13,7 +13,7 @@ from caseworker.core.evidence.report_options import reporting
 from caseworker.core.evidence.runner_output import go_text, is_go_json
 from caseworker.ports import Enclosure, Sandbox, Workspace
 from caseworker.workspaces.egress import Resolve, look_up
-from caseworker.workspaces.report_files import read_report
+from caseworker.workspaces.report_files import read_report, small_file
 from caseworker.workspaces.sandbox import Unconfined
 from caseworker.workspaces.sandboxed_runs import SandboxedRuns, widened, with_short_paths
 from caseworker.workspaces.setup_network import SetupNetwork, find_interpreter
@@ -90,8 +90,4 @@ class SandboxedBuilder:
 
 def _package(workspace: Path) -> str:
     """The text of package.json, which says whether its scripts call a runner that can report. Empty: there is none."""
-    file = workspace / "package.json"
-    try:
-        return file.read_text(encoding="utf-8")[:_PACKAGE] if file.is_file() and not file.is_symlink() else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return (small_file(workspace / "package.json", _PACKAGE) or b"").decode(errors="replace")

@@ -138,6 +138,9 @@ def _grant(path: Path, status: os.stat_result, wanted: int) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Removes a folder with rm and chmod: unlike Python, they can remove folders whose path is too long to name."""
+    if folder.is_symlink():
+        folder.unlink()  # whatever it leads to is not ours
+        return
     if not folder.exists() or _remove_small(folder):
         return
     _run("chmod", "-R", "u+rwX", "--", folder)

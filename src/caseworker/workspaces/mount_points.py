@@ -1,5 +1,6 @@
 """Makes the places in a worktree where parts of its environment are mounted, and takes empty ones away again."""
 
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -9,14 +10,20 @@ from caseworker.ports import Workspace
 def mounted_inside(workspace: Workspace) -> Iterator[tuple[Path, Path]]:
     """(outside, inside) of what is mounted inside the worktree itself."""
     for outside, inside in workspace.overlays:
-        if inside != workspace.path and inside.is_relative_to(workspace.path):
+        if inside != workspace.path and inside.is_relative_to(workspace.path) and _is_real(inside.parent):
             yield outside, inside
+
+
+def _is_real(folder: Path) -> bool:
+    """Whether no link is on the way to it: a change may put one there, and it may lead out of the worktree."""
+    return Path(os.path.realpath(folder)) == folder
 
 
 def not_hiding(workspace: Workspace) -> tuple[tuple[Path, Path], ...]:
     """Its mounts without those over files of the worktree: a change may add what set-up made on the base."""
-    hiding = {inside for _, inside in mounted_inside(workspace) if _has_content(inside)}
-    return tuple(pair for pair in workspace.overlays if pair[1] not in hiding)
+    own = [pair for pair in workspace.overlays if not pair[1].is_relative_to(workspace.path)]
+    free = [pair for pair in mounted_inside(workspace) if not _has_content(pair[1])]
+    return (*own, *free)
 
 
 def _has_content(path: Path) -> bool:

@@ -49,13 +49,18 @@ def _junit_files(workspace: Path) -> Iterator[Path]:
             yield from (Path(folder) / name for name in reports)
 
 
-def _contents(file: Path, *, newer_than: int = 0) -> bytes | None:
+def small_file(file: Path, most: int) -> bytes | None:
+    """Its contents. Null: it is not there, a link, a pipe, or longer than that."""
+    return _contents(file, most=most)
+
+
+def _contents(file: Path, *, newer_than: int = 0, most: int = MAX_XML_BYTES) -> bytes | None:
     try:
         handle = os.open(file, _LINKS)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as opened:
         facts = os.fstat(opened.fileno())
-        if not stat.S_ISREG(facts.st_mode) or facts.st_mtime_ns < newer_than or facts.st_size > MAX_XML_BYTES:
+        if not stat.S_ISREG(facts.st_mode) or facts.st_mtime_ns < newer_than or facts.st_size > most:
             return None
-        return opened.read(MAX_XML_BYTES + 1)
+        return opened.read(most + 1)

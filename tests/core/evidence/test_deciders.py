@@ -75,3 +75,34 @@ def test_a_file_that_is_too_large_to_be_compared_is_named() -> None:
     too_large = "`Makefile` decides about tests, and is too large to be compared: look at it."
     assert changed_deciders({"Makefile": None}, {"Makefile": MAKE}) == [too_large]
     assert changed_deciders({"Makefile": MAKE}, {"Makefile": MAKE + " " * 600_000}) == [too_large]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "pytest.toml",
+        "unittest.py",
+        "pytest/__init__.py",
+        "sitecustomize/__init__.py",
+        "rules.mk",
+        ".npmrc",
+        "run_tests.sh",
+        ".cargo/config.toml",
+        "scripts/test",
+        "babel.config.js",
+    ],
+)
+def test_files_that_change_the_runner_decide(path: str) -> None:
+    assert changed_deciders({}, {path: "x"}) == [f"`{path}`, which decides how tests are run, was added."]
+
+
+@pytest.mark.parametrize("path", ["shop/types.py", "src/shop/unittest.py", "cart.py", "docs/check.md"])
+def test_files_that_only_sound_like_it_do_not(path: str) -> None:
+    assert changed_deciders({}, {path: "x"}) == []
+
+
+def test_a_plugin_of_pytest_in_the_project_decides() -> None:
+    after = {"pyproject.toml": '[project.entry-points.pytest11]\nx = "x"\n'}
+    assert changed_deciders({"pyproject.toml": ""}, after) == [
+        "The plugins of pytest of `pyproject.toml`, which decides how tests are run, was added."
+    ]

@@ -347,7 +347,7 @@ def test_nothing_is_named_if_no_test_was_weakened(before: dict[str, str], after:
 
 
 def test_assertions_of_badly_laid_out_tests_count_for_the_file() -> None:
-    before = "it('a', () => {\nexpect(1).toBe(1);\nexpect(2).toBe(2);\n});\n"
+    before = "it('a', () => {\nexpect(a).toBe(1);\nexpect(2).toBe(2);\n});\n"
     after = before.replace("expect(2).toBe(2);\n", "")
     assert weakened({"a.test.js": before}, {"a.test.js": after}) == [
         "`a.test.js` checks less outside of its tests: 1 assertion instead of 2."
@@ -470,3 +470,37 @@ def test_lost_lines_of_tests_that_can_not_be_read(
     before: dict[str, str | None], after: dict[str, str | None], told: list[str]
 ) -> None:
     assert changed_unreadable(before, after) == told
+
+
+PLAIN = "def test_total():\n    assert total(1, 2) == 3\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (
+            "def test_total():\n    assert True\n",
+            "`test_total` in `tests/test_a.py` checks less: 0 assertions instead of 1.",
+        ),
+        (
+            PLAIN.replace("== 3", "== 3 or True"),
+            "`test_total` in `tests/test_a.py` checks less: 0 assertions instead of 1.",
+        ),
+        (PLAIN.replace("    assert", "    return\n    assert"), "`return` was added to `test_total`"),
+        (PLAIN.replace("    assert", "    if False:\n        assert"), "`if False:` was added to `test_total`"),
+        (
+            "def test_total():\n    try:\n        assert total(1, 2) == 3\n    except Exception:\n        pass\n",
+            "`except Exception:` was added to `test_total`",
+        ),
+    ],
+)
+def test_an_assertion_that_does_not_count_any_more_is_told(after: str, told: str) -> None:
+    [found] = weakened({"tests/test_a.py": PLAIN}, {"tests/test_a.py": after})
+    assert told in found
+
+
+@pytest.mark.parametrize("line", ["exit 0", "return", "set +e", "check || true"])
+def test_an_early_end_of_a_test_that_can_not_be_read_is_told(line: str) -> None:
+    before = {"tests/a.sh": "check\n"}
+    [found] = changed_unreadable(before, {"tests/a.sh": f"{line}\ncheck\n"})
+    assert found == f"`{line}` was added to `tests/a.sh`: what follows may not count any more."

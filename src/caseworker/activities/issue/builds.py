@@ -9,6 +9,7 @@ from temporalio import activity
 
 from caseworker.activities.issue.proofs import TestProofs
 from caseworker.activities.issue.recipe_lessons import RecipeLessons
+from caseworker.activities.issue.weakenings import Weakenings
 from caseworker.activities.shared.context import beating, refusals_told, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
@@ -25,16 +26,12 @@ from caseworker.core.evidence.builds import (
     Stage,
     Verdict,
 )
-from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.diagnostics import shipped
 from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
 from caseworker.core.evidence.head_verdict import base_fails_too, judge_base, judge_head, reporting
 from caseworker.core.evidence.obstacles import Obstacle, obstacle_of
-from caseworker.core.evidence.opaque_files import opaque_files
 from caseworker.core.evidence.sensitive_paths import touched
 from caseworker.core.evidence.test_files import is_in_a_test_place
-from caseworker.core.evidence.unified_diff import read_diff
-from caseworker.core.evidence.weakened_tests import at_most, changed_unreadable, may_have_tests, weakened
 from caseworker.core.issue.facts import BuiltChange
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest
@@ -56,6 +53,7 @@ class Building(BuildActivities):
         self._workspaces = workspaces
         self._builder = builder
         self._proofs = TestProofs(store=store, workspaces=workspaces, builder=builder)
+        self._weakenings = Weakenings(workspaces)
 
     @activity.defn
     async def run_build(self, request: BuildRequest) -> BuildReply:
@@ -73,7 +71,7 @@ class Building(BuildActivities):
                     paths = await self._own_paths(request, workspace, changed, stored.file.analysis.must_not_do)
                     forbidden = _forbidden(request, stored.file.analysis.must_not_do, paths)
                     instruments = await self._diagnostic_lines(request, workspace)
-                    weakened = await self._weakenings(request, workspace)
+                    weakened = await self._weakenings.find(request, workspace, build, base)
                 judged = await self._judge(request, tested, stored, forbidden, instruments)
                 touches = touched(paths) if request.policy.approve_sensitive_paths else ()
                 change = BuiltChange(files=tuple(changed[:_MOST_CHANGED]), weakened=weakened)
@@ -106,41 +104,6 @@ class Building(BuildActivities):
             build = build.model_copy(update={"proof": proof})
         obstacle = obstacle_of(build) if verdict.kind == "could_not_run" else None
         return _Tested(build=build, verdict=verdict, base_fails_too=old, obstacle=obstacle)
-
-    async def _weakenings(self, request: BuildRequest, workspace: Workspace) -> tuple[str, ...]:
-        """Tests that check less, and changes of what decides, since the base or since the tester's commit. What people
-        pushed is theirs to decide."""
-        if request.stage is Stage.BASE:
-            return ()
-        tests = request.case.evidence.tests
-        since = [workspace.base, *([tests] if tests and request.stage is Stage.HEAD else [])]
-        found = [one for old in since for one in await self._weakenings_since(request, workspace, old)]
-        found += await self._opaque(request, workspace)
-        return at_most(list(dict.fromkeys(found)))
-
-    async def _weakenings_since(self, request: BuildRequest, workspace: Workspace, old: Sha) -> list[str]:
-        changed = await self._workspaces.changed(workspace, old, request.commit)
-        paths = [path for path in changed if may_have_tests(path) or may_decide(path)]
-        if not paths:
-            return []
-        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
-        paths = [path for path in paths if path not in theirs]
-        before = await self._workspaces.texts(workspace, old, paths)
-        after = await self._workspaces.texts(workspace, request.commit, paths)
-        less = await asyncio.to_thread(weakened, before, after)
-        if old != workspace.base:
-            return less
-        return [*less, *changed_unreadable(before, after), *changed_deciders(before, after)]
-
-    async def _opaque(self, request: BuildRequest, workspace: Workspace) -> list[str]:
-        """Files of the change that no review can read."""
-        if request.stage is not Stage.HEAD:
-            return []
-        found = opaque_files(read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit)))
-        if not found:
-            return []
-        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
-        return [sentence for path, sentence in found.items() if path not in theirs]
 
     async def _run(
         self, request: BuildRequest, stored: StoredCase, workspace: Workspace, commands: list[Command]

@@ -66,8 +66,8 @@ class CommandRun(BaseModel):
         """A report makes a run worse, never better: an exit code may be swallowed."""
         return self.exit_code == 0 and not self.cut_short and not (self.report is not None and self.report.is_bad)
 
-    def brief(self) -> "CommandRun":
-        return self if self.report is None else self.model_copy(update={"report": self.report.brief()})
+    def brief(self, *, named: bool = False) -> "CommandRun":
+        return self if self.report is None else self.model_copy(update={"report": self.report.brief(named=named)})
 
     def for_record(self) -> "CommandRun":
         """Without what only judging needs."""
@@ -121,8 +121,9 @@ class Build(BaseModel):
     """Of a head: its tests on the base's code. Null: they were not run there."""
 
     def brief(self) -> "Build":
-        """As it is stored: without the names of tests that passed."""
-        return self.model_copy(update={"runs": tuple(run.brief() for run in self.runs)})
+        """As it is stored: without the names of tests that passed. Those of a base are compared with later builds."""
+        named = self.stage is Stage.BASE
+        return self.model_copy(update={"runs": tuple(run.brief(named=named) for run in self.runs)})
 
     def run_of(self, purpose: Purpose) -> CommandRun | None:
         return next((run for run in self.runs if run.purpose is purpose), None)

@@ -5,6 +5,7 @@ Texts are compared as they are; nothing is run. In files that hold other things 
 
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -15,12 +16,17 @@ from caseworker.core.base.text import code
 Texts = Mapping[str, str | None]
 _MAKEFILES: Final = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _WHOLE_FILES: Final = re.compile(
-    r"conftest\.py|sitecustomize\.py|usercustomize\.py|pytest\.ini|\.pytest\.ini|tox\.ini|noxfile\.py|\.coveragerc"
+    r"conftest\.py|sitecustomize\.py|usercustomize\.py|\.?pytest\.(?:ini|toml)|tox\.ini|noxfile\.py|\.coveragerc"
     r"|(?:jest|vitest|karma|playwright|cypress|wdio)(?:\.\w+)?\.(?:config|conf)(?:\.\w+)?\.\w+|jest\.config\.\w+"
     r"|\.mocharc(?:\.\w+)?|ava\.config\.\w+|phpunit\.xml(?:\.dist)?|\.rspec|Rakefile|nextest\.toml|justfile|Taskfile\.ya?ml"
     r"|\.gitlab-ci\.yml|\.travis\.yml|Jenkinsfile|azure-pipelines\.ya?ml|appveyor\.yml|bitbucket-pipelines\.yml"
-    r"|\.pre-commit-config\.yaml|\.caseworker\.toml"
+    r"|\.pre-commit-config\.yaml|\.caseworker\.toml|[\w.-]{1,100}\.mk|run[_-]?tests?(?:\.\w+)?"
+    r"|\.npmrc|\.yarnrc(?:\.yml)?|babel\.config\.\w+|\.babelrc(?:\.\w+)?"
 )
+_WHOLE_PATHS: Final = re.compile(
+    r"(?:.{0,300}/)?\.cargo/config(?:\.toml)?|(?:.{0,300}/)?(?:scripts?|bin|ci|\.ci|tools)/(?:tests?|check|ci)(?:\.\w{1,5})?"
+)
+_RUNNERS: Final = frozenset({"pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize"})
 _CI_FOLDERS: Final = ("/.github/workflows/", "/.github/actions/", "/.circleci/", "/.buildkite/")
 _TEST_WORD: Final = re.compile(
     r"(?:^|[^a-z])(?:tests?|check|verify|ci|lint|types?|typecheck|mypy|tsc)(?:$|[^a-z])", re.I
@@ -35,7 +41,7 @@ _RULE: Final = re.compile(r"^(?P<targets>[\w./%-][\w./% -]{0,200}?)\s{0,20}::?(?
 def may_decide(path: str) -> bool:
     """Whether its contents have to be compared."""
     name = PurePosixPath(path).name
-    named = name in _MAKEFILES or name in ("package.json", "pyproject.toml", "setup.cfg", "Cargo.toml")
+    named = name in _MAKEFILES or name in ("package.json", "composer.json", "pyproject.toml", "setup.cfg", "Cargo.toml")
     return named or _is_whole(path)
 
 
@@ -47,7 +53,16 @@ def changed_deciders(before: Texts, after: Texts) -> list[str]:
 
 def _is_whole(path: str) -> bool:
     is_ci = any(folder in f"/{path}" for folder in _CI_FOLDERS)
-    return is_ci or _WHOLE_FILES.fullmatch(PurePosixPath(path).name) is not None
+    is_named = _WHOLE_FILES.fullmatch(PurePosixPath(path).name[-200:]) or _WHOLE_PATHS.fullmatch(path[-400:])
+    return is_ci or is_named is not None or _stands_in(path)
+
+
+def _stands_in(path: str) -> bool:
+    """Whether Python, started in the repository, finds it in the place of its own module or of a runner's."""
+    parts = PurePosixPath(path).parts
+    top = parts[0].removesuffix(".py") if parts else ""
+    is_module = (len(parts) == 1 and path.endswith(".py")) or parts[1:] == ("__init__.py",)
+    return is_module and (top in sys.stdlib_module_names or top in _RUNNERS)
 
 
 def _changes_of(path: str, before: Texts, after: Texts) -> Iterator[str]:
@@ -118,9 +133,13 @@ def _toml_parts(text: str) -> dict[str, str]:
     except (tomllib.TOMLDecodeError, RecursionError):
         return {"the text": text}
     tool = table.get("tool", {})
+    project = table.get("project", {})
+    plugins = project.get("entry-points", {}) if isinstance(project, dict) else {}
     tools = {name: tool[name] for name in _TOML_TABLES if isinstance(tool, dict) and name in tool}
     parts = {f"the table {code(f'tool.{name}')}": repr(value) for name, value in tools.items()}
     targets = {key: table[key] for key in ("test", "lib", "bin", "bench", "profile") if key in table}
+    if isinstance(plugins, dict) and "pytest11" in plugins:
+        parts["the plugins of pytest"] = repr(plugins["pytest11"])
     return parts | {f"the table {code(key)}": repr(value) for key, value in targets.items()}
 
 

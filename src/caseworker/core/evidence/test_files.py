@@ -55,6 +55,14 @@ _CHECK: Final = re.compile(
     r"\bassert(?:\w*\s*\(|\w*!|\s|\.)|\bexpect\w*\s*[(!]|\bexpect\.\w|\brequire\.\w+\(|\bt\.(?:Error|Fatal|Fail)\w*\("
     r"|\.should\b|\bshould_panic\b|\bverify\w*\(|\braises\w*\(|\bwarns\("
 )
+_VACUOUS: Final = re.compile(
+    r"^assert\s{1,4}(?:True|1|not\s{1,4}False|\"[^\"]{1,80}\"|'[^']{1,80}'|(\w{1,80})\s{0,4}==\s{0,4}\1)\s{0,4}(?:,|$)"
+    r"|\bassertTrue\(\s{0,4}(?:True|true|1)\s{0,4}[,)]|\bassertFalse\(\s{0,4}(?:False|false|0)\s{0,4}[,)]"
+    r"|\bassert(?:Equals?|_eq!)\(\s{0,4}([^,()\s]{1,80}),\s{0,4}\2\s{0,4}[,)]|\bassert!\(\s{0,4}true\s{0,4}[,)]"
+    r"|\bexpect\(\s{0,4}(true|1)\s{0,4}\)\.to(?:Be|Equal|BeTruthy|StrictEqual)\("
+    r"|\bor\s{1,4}True\b|\|\|\s{0,4}true\b"
+)
+"""An assertion that can't fail."""
 _SKIP: Final = {
     "python": re.compile(
         r"(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b"
@@ -228,7 +236,7 @@ class _Reader:
         self._pending_marks = []
 
     def _count(self, said: str, started: bool) -> None:
-        checks = _CHECK.search(said) is not None
+        checks = _CHECK.search(said) is not None and _VACUOUS.search(said) is None
         test = self._open[-1] if self._open else None
         if test is None:
             self._loose_checks += checks

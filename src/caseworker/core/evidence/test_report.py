@@ -16,6 +16,8 @@ from caseworker.core.base.text import code
 
 MAX_TESTS: Final = 50_000
 """Most tests read of one report. A longer report is not used."""
+MAX_NAMED: Final = 5_000
+"""Most tests whose names a stored report of the base has, though they passed."""
 MAX_REPORT_NAME: Final = 300
 MAX_DETAIL: Final = 2_000
 """Characters kept of what a failed test said, from its end: that is where the error is."""
@@ -66,7 +68,7 @@ class TestReport(BaseModel):
     source: str
     """What it was read from, for people: "JUnit XML"."""
     tests: tuple[TestResult, ...] = ()
-    """In a stored report: without those that passed."""
+    """In a stored report: without those that passed, except of a base with not too many."""
     broken: tuple[TestResult, ...] = ()
     """Files and fixtures that failed before their tests could run: import errors, failed set-ups."""
     passed: int = 0
@@ -84,8 +86,11 @@ class TestReport(BaseModel):
     def is_bad(self) -> bool:
         return bool(self.failed or self.broken)
 
-    def brief(self) -> "TestReport":
-        """Without the tests that passed: there may be thousands."""
+    def brief(self, *, named: bool = False) -> "TestReport":
+        """Without the tests that passed: there may be thousands. `named`: with them, if there are not too many."""
+        if named and len(self.tests) <= MAX_NAMED:
+            plain = (test.model_copy(update={"file": ""}) if not test.fails else test for test in self.tests)
+            return self.model_copy(update={"tests": tuple(plain)})
         kept = tuple(test for test in self.tests if test.outcome is not TestOutcome.PASSED)
         return self.model_copy(update={"tests": kept})
 

@@ -4,6 +4,7 @@ It reads arbitrary files, so every line is clipped, no pattern can backtrack far
 miss a well hidden weakening; everything that it reports can be looked up.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -21,8 +22,17 @@ from caseworker.core.evidence.test_files import (
 )
 
 MOST_FINDINGS: Final = 50
+_LINE: Final = 400
+_SHOWN: Final = 120
 _MOST_NAMES: Final = 5
 """Most tests named of a deleted file."""
+_SHIELD: Final = re.compile(
+    r"^return\b[^\n]{0,40}$|^\}?\s{0,4}(?:except|catch|rescue)\b|^(?:async\s{1,4})?with\s{1,4}(?:contextlib\.)?suppress\("
+    r"|^if\s{1,4}\(?(?:False|false|0)\b|\brecover\(\)"
+)
+"""A line after which the assertions of a test may not count."""
+_EARLY_END: Final = re.compile(r"^(?:exit|return)\b|^set\s{1,4}\+e\b|\|\|\s{0,4}(?:true\b|:|exit\s{1,4}0)")
+"""The same, in tests that can't be read."""
 
 
 def may_have_tests(path: str) -> bool:
@@ -44,9 +54,19 @@ def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) 
         *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
         *_skipped(old, new),
         *_checking_less(pairs),
+        *_shielded(pairs),
         *_files_checking_less(old, new, pairs, gone),
     ]
     return list(at_most(found))
+
+
+def names_gone(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> frozenset[str]:
+    """Names of tests that were in these files, and are in none of them now."""
+    old, new = (
+        {test.name for path, text in texts.items() if text is not None for test in read_tests(path, text).tests}
+        for texts in (before, after)
+    )
+    return frozenset(old - new)
 
 
 def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
@@ -61,6 +81,9 @@ def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str
         elif path in after and (count := lost.total()):
             lines = "1 line" if count == 1 else f"{count} lines"
             found.append(f"{code(path)} lost {lines} of what it checked: tests in this language can't be compared.")
+        gained = _lines_of(after.get(path)) - _lines_of(before[path])
+        if (early := next((line for line in gained if _EARLY_END.search(line[:_LINE])), None)) is not None:
+            found.append(f"{code(early[:_SHOWN])} was added to {code(path)}: what follows may not count any more.")
     return found
 
 
@@ -149,6 +172,15 @@ def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
     for before, after in pairs:
         if after.checks < before.checks:
             yield f"{code(after.name)} in {code(after.path)} checks less: {_fewer_words(before.checks, after.checks)}."
+
+
+def _shielded(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
+    for before, after in pairs:
+        known = Counter(before.body)
+        fresh = (line for line, count in Counter(after.body).items() if count > known[line] and _SHIELD.search(line))
+        if before.checks and (line := next(fresh, None)) is not None:
+            where = f"{code(after.name)} in {code(after.path)}"
+            yield f"{code(line[:_SHOWN])} was added to {where}: its assertions may not count any more."
 
 
 def _fewer_words(before: int, after: int) -> str:

@@ -27,6 +27,8 @@ async def harvest(git: Git, git_dir: Path, tree: Path, entry: Entry) -> tuple[st
     answer = await git(*question, git_dir=git_dir, work_tree=tree)
     paths = [path.rstrip("/") for path in answer.output.decode(errors="surrogateescape").split("\0") if path]
     kept = [path for path in paths if not _BY_PRODUCTS.fullmatch(path) and path.partition("/")[0] not in OURS]
+    # A link would be followed on this machine when it is mounted, and show whatever it leads to.
+    kept = [path for path in kept if not (tree / path).is_symlink()]
     for path in kept[:_MOST_LOOSE]:
         (entry.made / path).parent.mkdir(parents=True, exist_ok=True)
         (tree / path).rename(entry.made / path)
@@ -37,9 +39,11 @@ async def harvest(git: Git, git_dir: Path, tree: Path, entry: Entry) -> tuple[st
 
 def named_files(entry: Entry, tree: Path) -> tuple[str, ...]:
     """Text files of the entry that name the worktree's path."""
-    words = ("grep", "-rlIF", "--exclude=*.pyc", "--exclude=RECORD", f"{tree}", "env", "made")
+    # A name may have a line end in it: names end with a zero byte, not at a line.
+    words = ("grep", "-rlZIF", "--exclude=*.pyc", "--exclude=RECORD", f"{tree}", "env", "made")
     found = subprocess.run(words, cwd=entry.folder, capture_output=True, env={"PATH": os.defpath}, check=False)
-    return tuple(sorted(found.stdout.decode(errors="surrogateescape").splitlines())[:_MOST_NAMED])
+    names = found.stdout.decode(errors="surrogateescape").split("\0")
+    return tuple(sorted(name for name in names if name)[:_MOST_NAMED])
 
 
 def remove_downloads(entry: Entry, cache: str) -> None:

@@ -1,0 +1,70 @@
+"""Finds what a change does to the tests that judge it: checks less, is not run, decides otherwise, can't be read."""
+
+import asyncio
+from collections.abc import Mapping
+
+from caseworker.contract.wire import BuildRequest
+from caseworker.core.base.ids import Sha
+from caseworker.core.evidence.builds import Build, Stage
+from caseworker.core.evidence.deciders import changed_deciders, may_decide
+from caseworker.core.evidence.opaque_files import opaque_files
+from caseworker.core.evidence.run_tampering import tampering
+from caseworker.core.evidence.unified_diff import read_diff
+from caseworker.core.evidence.vanished_tests import outside_of_suite, vanished
+from caseworker.core.evidence.weakened_tests import (
+    at_most,
+    changed_unreadable,
+    may_have_tests,
+    names_gone,
+    weakened,
+)
+from caseworker.ports import Workspace, Workspaces
+
+_Texts = Mapping[str, str | None]
+
+
+class Weakenings:
+    """The caller holds the case. What people pushed is theirs to decide."""
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+
+    async def find(
+        self, request: BuildRequest, workspace: Workspace, build: Build, base: Build | None
+    ) -> tuple[str, ...]:
+        """A sentence for each, since the base or since the tester's commit."""
+        if request.stage is Stage.BASE:
+            return ()
+        before, after = await self._changed(request, workspace, workspace.base)
+        found = await asyncio.to_thread(weakened, before, after)
+        found += [*changed_unreadable(before, after), *changed_deciders(before, after)]
+        if request.stage is Stage.HEAD:
+            if request.case.evidence.tests:
+                found += await asyncio.to_thread(
+                    weakened, *await self._changed(request, workspace, request.case.evidence.tests)
+                )
+            found += vanished(base, build, names_gone(before, after))
+            found += outside_of_suite(build, request.case.proof.red_tests)
+            found += await self._in_diff(request, workspace)
+        return at_most(list(dict.fromkeys(found)))
+
+    async def _changed(self, request: BuildRequest, workspace: Workspace, old: Sha) -> tuple[_Texts, _Texts]:
+        """The texts of changed files that have tests, or decide about them."""
+        changed = await self._workspaces.changed(workspace, old, request.commit)
+        paths = [path for path in changed if may_have_tests(path) or may_decide(path)]
+        if not paths:
+            return {}, {}
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        paths = [path for path in paths if path not in theirs]
+        before = await self._workspaces.texts(workspace, old, paths)
+        return before, await self._workspaces.texts(workspace, request.commit, paths)
+
+    async def _in_diff(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+        """Files that no review can read, and lines that interfere with the run of the tests."""
+        diff = read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit))
+        found = [(path, [sentence]) for path, sentence in opaque_files(diff).items()]
+        found += (await asyncio.to_thread(tampering, diff)).items()
+        if not found:
+            return []
+        theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
+        return [sentence for path, told in found if path not in theirs for sentence in told]

@@ -1,0 +1,64 @@
+"""Finds lines of a change that interfere with the run of the tests, or behave differently while they are tested.
+
+By their words, line by line: what is found has an honest use now and then, so that it needs a reason, not a repair.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from caseworker.core.base.text import code
+from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.unified_diff import FileDiff
+
+_LINE: Final = 400
+_SHOWN: Final = 120
+_SOURCE: Final = frozenset(
+    {
+        *("py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "go", "rs", "java", "kt", "rb", "php", "pl"),
+        *("sh", "bash", "bats", "cs", "c", "cc", "cpp", "ex", "exs", "swift", "scala"),
+    }
+)
+_ASKS: Final = re.compile(
+    r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_WORKER)|JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?\b"
+    r"|[\"'](?:pytest|_pytest|unittest|nose)[\"']\s{0,4}(?:not\s{1,4})?in\s{1,4}sys\.(?:modules|argv)"
+    r"|sys\.modules(?:\.get\(|\[)\s{0,4}[\"'](?:pytest|_pytest|unittest)[\"']"
+    r"|NODE_ENV\W{1,8}test\b|\btesting\.Testing\(\)|\bcfg!\(test\)|\bRAILS_ENV\W{1,8}test\b|\bCASEWORKER_\w"
+)
+_TAKES_OVER: Final = re.compile(
+    r"\bdef\s{1,4}pytest_\w|\bpytest_plugins\b|\bdef\s{1,4}load_tests\b|\bcollect_ignore(?:_glob)?\b|\b__test__\s{0,4}="
+    r"|\bPYTEST_ADDOPTS\b|\bjunitxml\b|surefire-reports|\bos\._exit\b"
+    r"|\b(?:unittest\.)?(?:TestCase|TestResult|TextTestResult|TestProgram|TextTestRunner)\.\w{1,40}\s{0,4}=[^=]"
+    r"|\bsys\.(?:exit|excepthook|settrace)\s{0,4}=[^=]|\bbuiltins\.\w{1,40}\s{0,4}=[^=]"
+    r"|\bprocess\.exit\s{0,4}=[^=]|\bprocess\.exitCode\s{0,4}=\s{0,4}0|\bglobalThis\.(?:expect|it|test|describe)\s{0,4}=[^=]"
+)
+_ENDS_RUN: Final = re.compile(r"\bsys\.exit\s{0,4}\(|\braise\s{1,4}SystemExit\b|\bprocess\.exit\s{0,4}\(|\bos\.Exit\(")
+_READS_STATE: Final = re.compile(
+    r"issue-state\.json|[\"'\s/]\.git[\"'/]|\bgit[\"'\s,]{1,6}(?:log|rev-parse|status|diff|describe|rev-list|show)\b"
+)
+_RULES: Final = (
+    (_ASKS, None, "asks whether it is being tested"),
+    (_TAKES_OVER, None, "interferes with the run of the tests"),
+    (_ENDS_RUN, True, "ends the run of the tests"),
+    (_READS_STATE, True, "depends on the state of git or of the case"),
+)
+"""Pattern, whether only of tests, and what such a line does."""
+
+
+def tampering(files: Sequence[FileDiff]) -> dict[str, list[str]]:
+    """By path, a sentence for each way in which a file of the change interferes, with the first line that does."""
+    return {file.path: told for file in files if (told := list(_of_file(file)))}
+
+
+def _of_file(file: FileDiff) -> Iterator[str]:
+    if file.deleted or file.binary or PurePosixPath(file.path).suffix.lstrip(".").lower() not in _SOURCE:
+        return
+    added = [(line.number, line.text[:_LINE]) for line in file.lines() if line.kind == "added"]
+    removed = {line.text.strip()[:_LINE] for line in file.lines() if line.kind == "removed"}
+    fresh = [(number, text) for number, text in added if text.strip() not in removed]
+    is_test = is_in_a_test_place(file.path)
+    for pattern, of_tests, does in _RULES:
+        found = next(((number, text) for number, text in fresh if pattern.search(text)), None)
+        if found is not None and (of_tests is None or of_tests is is_test):
+            yield f"{code(file.path)}, line {found[0]}, {does}: {code(found[1].strip()[:_SHOWN])}."
