@@ -236,9 +236,10 @@ def test_a_pull_request_names_the_recipe_that_its_commands_are_from() -> None:
     build = HEAD_BUILD.model_copy(update={"recipe": "a recipe that is kept outside of the repository"})
     body = pull_request_body(a_finished_file(), case, [build], changed=FILES, cost="$0.00")
     assert "The commands are from a recipe that is kept outside of the repository." in body
-    assert "Commands: from a recipe that is kept outside of the repository." in why(
-        case, Policy(), TerminalPhrasing(), head=build
-    ).evidence
+    assert (
+        "Commands: from a recipe that is kept outside of the repository."
+        in why(case, Policy(), TerminalPhrasing(), head=build).evidence
+    )
 
 
 def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None:
