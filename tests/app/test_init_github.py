@@ -95,6 +95,10 @@ async def test_an_app_is_made_from_its_manifest_and_its_keys_are_kept(place: Pla
     assert stat.S_IMODE((home / KEY).stat().st_mode) == 0o600
     made = load_settings({"CASEWORKER_HOME": str(home), "CASEWORKER_GITHUB_API_URL": place.world.state.api_url})
     assert made.slots == 3
+    (app,) = place.world.state.apps.values()
+    assert app.callback_urls == ["https://bot.example.org/login/github/back"]
+    assert made.github_client_secret is not None
+    assert (made.github_client_id, made.github_client_secret.get_secret_value()) == (app.client_id, app.client_secret)
     found = await marks(made)
     assert found["github"] == ("ok", "the App caseworker")
     assert found["github installations"][0] == "missing"
