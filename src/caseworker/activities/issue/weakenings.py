@@ -8,7 +8,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Build, Stage
 from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.opaque_files import opaque_files
-from caseworker.core.evidence.run_tampering import tampering
+from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import read_diff
 from caseworker.core.evidence.vanished_tests import outside_of_suite, vanished
 from caseworker.core.evidence.weakened_tests import (

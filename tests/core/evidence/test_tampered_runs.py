@@ -2,7 +2,7 @@
 
 import pytest
 
-from caseworker.core.evidence.run_tampering import tampering
+from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import read_diff
 
 
