@@ -170,7 +170,7 @@ async def test_receipts_remember_that_the_case_refused_a_command(desk: IssueDesk
     assert (receipts.all_known, receipts.refused) == (True, refused)
 
 
-@pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT, K.RETRY])
+@pytest.mark.parametrize("kind", [K.APPROVE, K.REJECT])
 async def test_a_bug_case_refuses_commands_for_issue_cases(desk: IssueDesk, kind: MessageKind) -> None:
     store = await open_store(desk.settings.database)
     bug = await open_bug(store)

@@ -7,6 +7,7 @@ from caseworker.app.desk import Desk
 from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost
 from caseworker.core.base.ids import CaseId
 from caseworker.core.pull.preview import waits_for_people
+from caseworker.core.runs.run import RunState
 from caseworker.ports import StoredPull
 from caseworker.views.tail import Tail
 
@@ -37,7 +38,10 @@ async def follow_pull(desk: Desk, case: CaseId, view: View) -> StoredPull:
 
 
 async def _at_rest(desk: Desk, case: CaseId) -> StoredPull | None:
-    """The case, if only people can move it, it has read all messages and said everything."""
+    """The case, if only people can move it, it has begun every run, read all messages and said everything."""
+    # A run begins with the move that reads its message. Before that, the case still shows the end of its last session.
+    if any(run.state is RunState.QUEUED for run in await desk.store.runs.of(case)):
+        return None
     stored = await desk.store.pull_cases.load(case)
     if stored is None or stored.case.outbox or not waits_for_people(stored.case):
         return None
