@@ -117,7 +117,7 @@ def expect_the_story(out: str) -> None:
         "the investigator says ROOT_CAUSE_FOUND",
         "the tech lead says APPROVED",
         "build 4, with the fix: green",
-        "opened pull request 1",
+        "agent/issue-1 is ready to merge into main",
         "2 of 5 iterations done. The tech lead has accepted H3",
         "entered",
         "Diagnostic 8",

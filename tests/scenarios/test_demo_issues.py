@@ -35,11 +35,15 @@ def answers(terminal: Terminal) -> list[object]:
     return [said["text"] for said in terminal.entries("message_recorded") if said["message_kind"] == "answer"]
 
 
-@pytest.mark.slow
 def test_the_first_demo_says_what_to_type_next(terminal: Terminal) -> None:
     answer = terminal.types("demo")
     assert answer.code == 0, answer
-    told = ["opened pull request 1", "Merge it", "Next, type one of these:", "caseworker why shop-1/1"]
+    told = [
+        "agent/issue-1 is ready to merge into main",
+        "Merge it",
+        "Next, type one of these:",
+        "caseworker why shop-1/1",
+    ]
     expect_in_order(answer.out, told)
     assert terminal.types("why", "local/shop-1#1").code == 0
 
@@ -57,7 +61,7 @@ def test_the_unclear_demo_goes_on_with_the_typed_answer(terminal: Terminal) -> N
             "(answer): From 30.00 on",
             "REQUIREMENTS CLARIFIED",
             "members have an amount of their own",
-            "opened pull request 1",
+            "agent/issue-1 is ready to merge into main",
             "Your answer “From 30.00 on”: seen by turn 4: read by the pm.",
             "Merge it",
             "Next, type one of these:",
@@ -72,7 +76,10 @@ def test_the_unclear_demo_goes_on_with_the_typed_answer(terminal: Terminal) -> N
 def test_without_a_terminal_the_demo_gives_the_prepared_answer(terminal: Terminal) -> None:
     answer = terminal.types("demo", "unclear")
     assert answer.code == 0, answer
-    expect_in_order(answer.out, [ASKED, "a prepared answer is given", PREPARED, "opened pull request 1", "Merge it"])
+    expect_in_order(
+        answer.out,
+        [ASKED, "a prepared answer is given", PREPARED, "agent/issue-1 is ready to merge into main", "Merge it"],
+    )
 
 
 @pytest.mark.slow
@@ -110,7 +117,7 @@ def test_a_rejected_review_is_repaired_by_the_senior_developer(terminal: Termina
         "the senior developer begins to fix",
         "build 4, with the fix: green",
         "✔ turn 7: the tech lead says APPROVED",
-        "opened pull request 1",
+        "agent/issue-1 is ready to merge into main",
         "Merge it",
         "Next, type one of these:",
         "caseworker why shop-1/1",
