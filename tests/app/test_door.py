@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app
@@ -58,7 +59,7 @@ def test_every_command_is_in_one_of_four_groups_with_one_plain_line() -> None:
     ("guess", "meant"),
     [
         *(("list", "caseworker cases"), ("status", "caseworker why")),
-        *(("delete", "cases --delete"), ("purge", "cases --delete"), ("dashboard", "caseworker open")),
+        *(("delete", "caseworker purge"), ("dashboard", "caseworker open")),
     ],
 )
 def test_another_word_for_a_command_is_answered_with_the_command(guess: str, meant: str) -> None:
@@ -177,11 +178,24 @@ def test_issues_that_were_written_down_are_listed(tmp_path: Path, monkeypatch: p
     assert RUNNER.invoke(app, ["issue", "list"]).output == "   1  It is broken  no case yet\n"
 
 
-def test_nothing_is_deleted_without_a_yes(desk: IssueDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", [("purge",), ("cases", "--delete")])
+def test_nothing_is_removed_without_a_yes(
+    command: tuple[str, ...], desk: IssueDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case = asyncio.run(desk.begin(state=IssueState.CLOSED))
     monkeypatch.setenv("CASEWORKER_HOME", str(desk.settings.home))
-    refused = RUNNER.invoke(app, ["cases", "--delete", typed(case)])
-    assert "Nothing was deleted" in str(refused.exception)
+    refused = RUNNER.invoke(app, [*command, typed(case)])
+    assert "Nothing was removed" in str(refused.exception)
+    assert [case] == asyncio.run(names(desk.settings, CaseFilter()))
+
+
+def test_every_command_of_the_specification_is_there() -> None:
+    specified = """
+        demo run report chat serve worker host cases show conversation say answer approve reject takeover handback
+        budget retry close why matrix learnings sla deliveries check recipe cache ready open logs action export
+        purge doctor init
+    """
+    assert set(specified.split()) - set(get_group(app).commands) == set()
 
 
 # --- chat and times

@@ -96,6 +96,9 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     questions_budget_usd: float = Field(default=2, ge=0)
     """What single questions that no case pays for may cost a repository within 24 hours."""
 
+    retention_days: float | None = Field(default=None, gt=0)
+    """Cases that are over are removed this long after their last change. Null: they are kept."""
+
     slots: int = Field(default=2, ge=1, le=64)
     """How many agents and builds this worker runs at the same time."""
     developers: int = Field(default=4, ge=1)

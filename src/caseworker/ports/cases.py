@@ -1,6 +1,7 @@
 """Port to the store's cases and their runs."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, RunId, TraceId
@@ -67,6 +68,9 @@ class Cases(Protocol):
 
     async def remove(self, case: CaseId) -> None:
         """Delete a case and all that belongs to it. `Refused` if it is not over, or something still needs it."""
+
+    async def over_since(self, moment: datetime) -> Sequence[CaseId]:
+        """Cases that are over and did not change since the moment; the newest first, so children before parents."""
 
     async def unfinished(self) -> Sequence[CaseId]:
         """Every case that is not over, or whose end still has something to do: each needs a workflow."""

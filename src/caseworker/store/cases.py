@@ -1,6 +1,7 @@
 """Cases: the row that a workflow starts from and saves its snapshot to."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
@@ -111,6 +112,11 @@ class StoredCases(Port):
     async def remove(self, case: CaseId) -> None:
         async with self._database.writing() as connection:
             await remove_case(connection, case)
+
+    async def over_since(self, moment: datetime) -> Sequence[CaseId]:
+        query = select(cases.c.id).where(cases.c.over.is_(True), cases.c.changed_at < moment)
+        async with self._database.reading() as connection:
+            return [CaseId(case) for case in await connection.scalars(query.order_by(cases.c.opened_at.desc()))]
 
     async def unfinished(self) -> Sequence[CaseId]:
         query = select(cases.c.id).where(cases.c.over.is_(False)).order_by(cases.c.id)

@@ -4,7 +4,17 @@ from typing import Annotated
 
 import typer
 
-from caseworker.app.cli.shared_options import OPERATE, START, Json, add, do, flag, make_console, settings_now
+from caseworker.app.cli.shared_options import (
+    OPERATE,
+    START,
+    CaseName,
+    Json,
+    add,
+    do,
+    flag,
+    make_console,
+    settings_now,
+)
 
 host_app = typer.Typer(no_args_is_help=True)
 FreshEngine = Annotated[
@@ -72,6 +82,19 @@ def logs(
     do(show_logs(settings_now(), lines=lines, follow=follow), interrupted="the host goes on, too")
 
 
+def purge(
+    case: CaseName,
+    yes: Annotated[bool, flag("--yes", "Don't ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove a case that is over, with all its records and files.
+
+    There is no way back. Branches, pull requests and what was said in Slack or on GitHub stay there."""
+    from caseworker.app.terminal.purge import purge as purge_one
+
+    do(purge_one(settings_now(), make_console(), case, yes=yes, as_json=json))
+
+
 def doctor(json: Json = False) -> None:
     """Check what it needs, and say what to do about the rest."""
     from caseworker.app.terminal.doctor import examine
@@ -91,4 +114,4 @@ def worker() -> None:
 def add_to(app: typer.Typer) -> None:
     app.add_typer(host_app, name="host", rich_help_panel=OPERATE)
     add(app, START, doctor)
-    add(app, OPERATE, logs, worker)
+    add(app, OPERATE, logs, purge, worker)

@@ -68,7 +68,7 @@ def cases(
     demos: Annotated[bool, flag("--all", "Also the cases of demos.")] = False,
     delete: Annotated[
         str | None,
-        typer.Option("--delete", metavar="CASE", help="Remove this case, if it is over, and all records of it."),
+        typer.Option("--delete", metavar="CASE", help="Remove this case, as `caseworker purge` does."),
     ] = None,
     yes: Annotated[bool, flag("--yes", "With --delete: don't ask.")] = False,
     json: Json = False,
@@ -76,11 +76,12 @@ def cases(
     """List cases and how they stand, the newest change first."""
     from caseworker.app.cli.small_commands import list_cases
     from caseworker.app.terminal.case_filter import CaseFilter
-    from caseworker.app.terminal.delete_case import delete_case
 
     settings, console = settings_now(), make_console()
     if delete is not None:
-        do(delete_case(settings, console, delete, yes=yes, as_json=json))
+        from caseworker.app.terminal.purge import purge
+
+        do(purge(settings, console, delete, yes=yes, as_json=json))
         return
     wanted = CaseFilter(repository=repo, state=state, since=since, before=before, demos=demos)
     do(list_cases(settings, console, wanted, as_json=json))

@@ -11,6 +11,7 @@ import structlog
 from temporalio.client import Client
 
 from caseworker.agents.process import sweep_attempt_folders
+from caseworker.app.purge import Retention
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_parts, make_reconciler
 from caseworker.app.workers import make_case_workers
@@ -23,6 +24,7 @@ log = structlog.get_logger()
 
 RING_SECONDS = 30.0
 PULL_SECONDS = 3.0
+RETENTION_SECONDS = 3_600.0
 _NICENESS = 5
 
 
@@ -64,6 +66,9 @@ async def work(
             asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
             asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
         ]
+        if (days := settings.retention_days) is not None:
+            retention = Retention(store=store, workspaces=parts.workspaces, days=days)
+            loops.append(asyncio.create_task(_every(RETENTION_SECONDS, retention.look, asyncio.Event())))
         # These objects stay, so the garbage collector need not scan them again, which takes some 100 ms each time.
         gc.collect()
         gc.freeze()
