@@ -84,20 +84,21 @@ lock: $(VENV)/.ready-dev ## Write the lock files with hashes again from pyprojec
 		litellm-requirements.in -o requirements-litellm.lock
 
 $(VENV)/.ready-docs: $(VENV)/.ready requirements-docs.lock
-	@$(PYTHON) -m venv $(VENV)/docs
-	@$(VENV)/docs/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	@$(PYTHON) -m venv --clear $(VENV)/docs
+	@scripts/packages $(VENV)/docs requirements-docs.lock $(BIN)/uv
 	@touch $@
 
-# For one test of `make prove`. It has many packages of its own, in other versions than ours.
+# For one test of `make prove`. It has many packages of its own, in other versions than ours. `--clear`: an interrupted
+# installation may have left half of them.
 $(VENV)/.ready-litellm: $(VENV)/.ready requirements-litellm.lock
-	@$(PYTHON) -m venv $(VENV)/litellm
-	@$(VENV)/litellm/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-litellm.lock
+	@$(PYTHON) -m venv --clear $(VENV)/litellm
+	@scripts/packages $(VENV)/litellm requirements-litellm.lock $(BIN)/uv
 	@touch $@
 
 clean: ## Remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
-$(VENV)/.ready: requirements.lock pyproject.toml scripts/install
+$(VENV)/.ready: requirements.lock pyproject.toml scripts/install scripts/packages
 	@scripts/install $(PYTHON) $(VENV) requirements.lock
 	@touch $@
 

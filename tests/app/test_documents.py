@@ -34,9 +34,22 @@ def test_every_page_that_a_message_names_can_be_printed() -> None:
 def test_pages_are_listed_and_a_misspelt_one_is_answered_with_the_likely_one() -> None:
     listed = RUNNER.invoke(app, ["docs"]).output
     assert all(f"caseworker docs {page.stem}" in listed for page in DOCS.glob("*.md") if page.stem != "index")
+    assert "caseworker docs decisions" in listed
     outcome = RUNNER.invoke(app, ["docs", "setings"])
     assert isinstance(outcome.exception, Refused)
     assert str(outcome.exception) == "There is no page `setings`. Did you mean `caseworker docs settings`?"
+
+
+def test_every_page_that_a_page_links_to_can_be_printed() -> None:
+    links = {
+        link
+        for page in (*DOCS.glob("*.md"), DOCS / "decisions" / "README.md")
+        for link in re.findall(r"\]\(([a-z0-9/-]+\.md|decisions/README\.md)[#)]", page.read_text(encoding="utf-8"))
+    }
+    assert {"decisions/README.md", "0001-the-store-is-the-queue.md", "settings.md"} <= links
+    for link in links:
+        assert RUNNER.invoke(app, ["docs", link]).output.startswith("# "), link
+    assert RUNNER.invoke(app, ["docs", "12"]).output.startswith("# 12"), "by its number alone"
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
