@@ -8,6 +8,7 @@ from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.entries import Entry, Noted
 from caseworker.ports import Store
 from caseworker.store.store import open_store
+from caseworker.store.tables import cases
 from tests.core.examples import with_known
 from tests.edges.store_examples import TRACE, open_case
 
@@ -27,6 +28,15 @@ class IssueDesk:
         finally:
             await store.close()
         return self.case
+
+    async def end(self) -> None:
+        """Everything that follows from its end is done, too."""
+        store = await open_store(self.settings.database)
+        try:
+            async with store.database.writing() as connection:
+                await connection.execute(cases.update().where(cases.c.id == self.case).values(over=True))
+        finally:
+            await store.close()
 
     async def messages(self) -> list[tuple[str, str]]:
         store = await open_store(self.settings.database)

@@ -184,6 +184,8 @@ def test_nothing_is_removed_without_a_yes(
 ) -> None:
     case = asyncio.run(desk.begin(state=IssueState.CLOSED))
     monkeypatch.setenv("CASEWORKER_HOME", str(desk.settings.home))
+    assert "is not over" in str(RUNNER.invoke(app, [*command, typed(case)]).exception), "told before it asks"
+    asyncio.run(desk.end())
     refused = RUNNER.invoke(app, [*command, typed(case)])
     assert "Nothing was removed" in str(refused.exception)
     assert [case] == asyncio.run(names(desk.settings, CaseFilter()))

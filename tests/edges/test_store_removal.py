@@ -17,7 +17,7 @@ from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted
 from caseworker.core.runs.chat_modes import ChatTurn, Say
 from caseworker.ports import Thread
-from caseworker.store.store import Store
+from caseworker.store.store import Store, open_store
 from caseworker.store.tables import cases, metadata
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.app.issue_desk import move
@@ -98,3 +98,14 @@ async def test_a_parent_is_kept_as_long_as_its_child(store: Store, tmp_path: Pat
         await connection.execute(cases.update().where(cases.c.id == bug).values(changed_at=long_ago))
     await Retention(store=store, workspaces=GitWorkspaces(tmp_path, source=make_source()), days=30).look()
     assert {stored.case.id for stored in await store.cases.all()} == {bug, fix}
+
+
+async def test_the_words_of_a_removed_case_are_not_left_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "caseworker.db"
+    store = await open_store(f"sqlite:///{file}")
+    try:
+        case = await worked_on(store, "Xylophone")
+        await store.cases.remove(case)
+    finally:
+        await store.close()
+    assert b"Xylophone" not in file.read_bytes()

@@ -204,6 +204,7 @@ def _open(file: Path, patience: float) -> sqlite3.Connection:
     driver.execute("PRAGMA foreign_keys = ON")
     # A power cut must not bring a settled message back. This makes writes 4 % slower.
     driver.execute("PRAGMA synchronous = FULL")
+    driver.execute("PRAGMA secure_delete = ON")  # what was removed is not to be found in the file's free pages
     return driver
 
 

@@ -106,12 +106,14 @@ async def check(repo: Path, settings: Settings, console: Console, *, as_json: bo
 
 async def look_over(repo: Path, settings: Settings, found: Findings, screen: Screen) -> None:
     """Everything that is found and tried, told as it goes."""
+    from caseworker.activities.shared.read_rules import rules_of
     from caseworker.workspaces.worktrees import GitWorkspaces
 
     folder = await look_at(repo)
     await check_sandbox(settings)
     make_home(settings)
     check_disk(settings.home)
+    await rules_of(folder.ref, make_source())  # a mistake in its settings is told now, as `run` would
     screen.say("repository", f"{folder.path} at {folder.head.commit[:12]}")
     workspaces = GitWorkspaces(settings.home, source=make_source(), walls=settings.sandbox != "off")
     case = CaseId(f"check/{hashlib.sha256(str(folder.ref).encode()).hexdigest()[:10]}#0")

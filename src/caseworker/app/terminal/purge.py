@@ -11,6 +11,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.give_command import ask
 from caseworker.app.terminal.live_view import print_json
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import typed
 from caseworker.core.telling.story import one_line
 from caseworker.workspaces.worktrees import GitWorkspaces
 
@@ -20,6 +21,8 @@ async def purge(settings: Settings, console: Console, name: str, *, yes: bool, a
     async with reading(settings) as store:
         stored = await find_case(store, name)
         case = stored.case.id
+        if case in await store.cases.unfinished():  # told before the question, not after it
+            raise Refused(f"{case} is not over.", todo=f"End it first: `caseworker close {typed(case)}`.")
         if not yes:
             _require_consent(f"Remove {case} ({one_line(stored.title, 60)}) with its story, messages and costs?")
         await purge_case(store, workspaces, case)
