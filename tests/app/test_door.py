@@ -19,8 +19,11 @@ from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.case_filter import CaseFilter, chosen, listed
 from caseworker.app.terminal.chat import is_for_chat
+from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.local_times import clock, date_and_time, with_local_times, zone_words
+from caseworker.app.terminal.run_issue import told_how_to_return
 from caseworker.app.terminal.run_subjects import folder_or_here, issue_argument
+from caseworker.app.terminal.show_logs import readable
 from caseworker.app.terminal.text_console import print_commands
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, typed
@@ -217,6 +220,20 @@ def test_every_command_of_the_specification_is_there() -> None:
 )
 def test_only_a_single_word_with_a_slash_is_kept_from_the_case(line: str, ours: bool) -> None:
     assert is_for_chat(line) is ours
+
+
+def test_a_line_of_the_log_is_readable_in_a_terminal() -> None:
+    line = '{"case": "local/till#1", "event": "turn started", "level": "info", "timestamp": "2026-11-17T18:01:44Z"}\n'
+    at = date_and_time(datetime(2026, 11, 17, 18, 1, 44, tzinfo=UTC))
+    assert readable(line) == f"{at}  turn started  case=local/till#1\n"
+    assert readable(line.replace("info", "error")) == f"{at}  ERROR: turn started  case=local/till#1\n"
+    assert readable("Traceback (most recent call last):\n") == "Traceback (most recent call last):\n"
+
+
+def test_an_interrupted_run_says_how_to_return_to_its_case_and_how_to_end_it() -> None:
+    said = r"`caseworker show till/1 --follow`.*`caseworker close till/1`"
+    with pytest.raises(Interrupted, match=said), told_how_to_return(CaseId("local/till#1")):
+        raise asyncio.CancelledError
 
 
 def test_times_are_told_in_the_zone_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,14 @@ async def test_a_check_that_could_not_run_ends_with_a_remedy(
     assert found["result"]["todo"].startswith("Install `no-such-program` where Caseworker runs")
 
 
+async def test_a_check_tells_a_mistake_in_the_settings_of_the_repository(
+    settings: Settings, repository: Repository, console: Console
+) -> None:
+    repository.commit({".caseworker.toml": "budgt = 3\n"})
+    with pytest.raises(Refused, match=r"line 1: `budgt` is not known\. Did you mean budget"):
+        await check(repository.path, settings, console, as_json=False)
+
+
 async def test_a_recipe_is_edited_used_and_forgotten(
     settings: Settings, repository: Repository, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

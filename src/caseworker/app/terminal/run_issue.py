@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.check import tell_how_it_is_tested
 from caseworker.app.terminal.give_command import approval_words
+from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost, open_view, print_json_line
 from caseworker.app.terminal.run_subjects import Subject, find_subject
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
@@ -83,11 +84,24 @@ async def run(request: RunRequest, settings: Settings, console: Console, *, as_j
 async def run_to_rest(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> Summary:
     """Open or find the case, and follow it until nobody works on it."""
     async with _opened(request, settings, console, quiet=as_json) as (desk, case, subject):
-        with open_view(console, as_json=as_json) as view:
+        with open_view(console, as_json=as_json) as view, told_how_to_return(case):
             await follow(desk, case, view)
         summary = await summary_of(desk.store, case, TerminalPhrasing())
         print_summary(summary, subject.repository, console, as_json=as_json)
         return summary
+
+
+@contextmanager
+def told_how_to_return(case: CaseId) -> Iterator[None]:
+    """Ctrl-C cancels the task that runs this, which only watches: say how to watch again and how to end the case."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        name = typed(case)
+        raise Interrupted(
+            f"You no longer watch {name}; it goes on. `caseworker show {name} --follow` watches it again, "
+            f"`caseworker close {name}` ends it."
+        ) from None
 
 
 @asynccontextmanager
