@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from caseworker.app.parts import make_source
-from caseworker.app.purge import Retention
+from caseworker.app.retention import Retention
 from caseworker.core.base.budget import Usage
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, SessionId

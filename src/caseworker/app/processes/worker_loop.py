@@ -11,7 +11,7 @@ import structlog
 from temporalio.client import Client
 
 from caseworker.agents.process import sweep_attempt_folders
-from caseworker.app.purge import Retention
+from caseworker.app.retention import Retention
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_parts, make_reconciler
 from caseworker.app.workers import make_case_workers

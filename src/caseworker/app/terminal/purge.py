@@ -6,7 +6,7 @@ from rich.console import Console
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.parts import make_source
-from caseworker.app.purge import purge_case
+from caseworker.app.retention import purge_case
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.give_command import ask
 from caseworker.app.terminal.live_view import print_json
