@@ -1,5 +1,6 @@
 """The environments of repositories: made once, mounted read-only beside the worktree, never filled by a change."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,13 @@ import pytest
 from caseworker.app.parts import make_builder, make_cache
 from caseworker.app.settings import Settings
 from caseworker.core.base.ids import CaseId
+from caseworker.core.ecosystems.plan_parts import Wanted
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
+from caseworker.workspaces.environments.tool_versions import ask_versions
 from caseworker.workspaces.sandbox import Bubblewrap
+from caseworker.workspaces.sandboxed_runs import SandboxedRuns
 from caseworker.workspaces.worktrees import GitWorkspaces
 from tests.edges.repositories import Repository, local_workspaces, new_repository
 
@@ -176,3 +180,34 @@ async def test_a_file_of_the_change_is_not_hidden_by_what_set_up_made(bench: Ben
     workspace = await bench.worktree()
     (workspace.path / "generated.py").write_text("of the change\n")
     assert (await bench.alone(workspace, "cat generated.py")).output == "of the change\n"
+
+
+@pytest.mark.skipif(shutil.which("git-lfs") is None, reason="git-lfs is not installed")
+async def test_a_file_in_lfs_is_there_as_in_the_checkout_and_stays_a_pointer_in_commits(bench: Bench) -> None:
+    bench.repository.git("lfs", "install", "--local")
+    bench.repository.commit({".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "face.bin": "a face\n"})
+    assert bench.repository.git("show", "HEAD:face.bin").startswith("version https://git-lfs")
+    tree = await bench.worktree()
+
+    assert (await bench.alone(tree, "cat face.bin")).output == "a face\n"
+    (tree.path / "calc.py").write_text("x = 2\n")
+    commit = await bench.workspaces.commit(tree, "A change", parent=tree.base, name="1")
+    assert await bench.workspaces.changed(tree, tree.base, commit) == ["calc.py"]
+
+    (tree.path / "face.bin").write_text("another face\n")
+    assert (await bench.alone(tree, "cat face.bin")).output == "another face\n"
+    (tree.path / "face.bin").unlink()
+    assert (await bench.alone(tree, "ls face.bin")).exit_code != 0
+
+
+async def test_a_tool_that_is_there_is_not_called_missing(bench: Bench) -> None:
+    prints = {"mix": "echo 'Erlang/OTP 25'; echo; echo 'Mix 1.14.0'", "mute": "exit 3"}
+    bench.repository.write({name: f"#!/bin/sh\n{line}\n" for name, line in prints.items()})
+    for name in prints:
+        (bench.repository.path / name).chmod(0o755)
+    bench.repository.commit({})
+    wanted = [Wanted(name=name, because="mix.exs") for name in ("./mix", "./mute", "no-such-tool")]
+
+    found = await ask_versions(SandboxedRuns(bench.sandbox, network=None), await bench.worktree(), wanted)
+
+    assert [tool.state for tool in found] == ["Mix 1.14.0", "there, but it did not tell its version", "not there"]

@@ -26,7 +26,10 @@ from tests.edges.store_examples import bug_report, reported, stored_bug
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n"
 LACKING = {".gitattributes": "*.png diff=png\n", "tests/face.png": POINTER}
-TOLD = "Files in Git LFS are there as pointers only: `tests/face.png`. Tests that read them fail; leave them out."
+TOLD = (
+    "Files in Git LFS are there as pointers only: `tests/face.png`. `git lfs pull` in your checkout brings them to the "
+    "next case; without a checkout, leave tests that read them out of `[commands] test`."
+)
 
 
 class CountingGit(SafeGit):

@@ -13,6 +13,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.ports import Workspace
 from caseworker.workspaces.environment_mounts import Attachment, equipped
+from caseworker.workspaces.lfs_files import LfsFiles
 from caseworker.workspaces.side_trees import SIDE, side_name
 from caseworker.workspaces.submodules import Submodules
 
@@ -47,8 +48,8 @@ def workspace_at(case: CaseId, place: Place, base: Sha, branch: str, *, history:
     # view has the case's own commits, and borrows the base's history: no object of others is there.
     shown = (place.git_dir, history / "objects")
     of_case = place.folder.parent.parent if place.folder.parent.name == SIDE else place.folder
-    submodules = Submodules.of(of_case).overlays(place.tree)
-    overlays = ((place.view, place.mirror), *((path, path) for path in shown), *submodules)
+    parts = (*Submodules.of(of_case).overlays(place.tree), *LfsFiles.of(of_case).overlays(place.tree))
+    overlays = ((place.view, place.mirror), *((path, path) for path in shown), *parts)
     plain = Workspace(
         case=case, path=place.tree, base=base, base_branch=branch, git_dir=place.git_dir, overlays=overlays
     )

@@ -5,11 +5,14 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from caseworker.ports import Workspace
+from caseworker.workspaces.lfs_files import is_lfs_mount
 
 
 def mounted_inside(workspace: Workspace) -> Iterator[tuple[Path, Path]]:
-    """(outside, inside) of what is mounted inside the worktree itself."""
+    """(outside, inside) of what is mounted inside the worktree itself, but not over files of its own."""
     for outside, inside in workspace.overlays:
+        if is_lfs_mount(outside):
+            continue
         if inside != workspace.path and inside.is_relative_to(workspace.path) and _is_real(inside.parent):
             yield outside, inside
 
@@ -21,7 +24,9 @@ def _is_real(folder: Path) -> bool:
 
 def not_hiding(workspace: Workspace) -> tuple[tuple[Path, Path], ...]:
     """Its mounts without those over files of the worktree: a change may add what set-up made on the base."""
-    own = [pair for pair in workspace.overlays if not pair[1].is_relative_to(workspace.path)]
+    own = [
+        pair for pair in workspace.overlays if is_lfs_mount(pair[0]) or not pair[1].is_relative_to(workspace.path)
+    ]
     free = [pair for pair in mounted_inside(workspace) if not _has_content(pair[1])]
     return (*own, *free)
 

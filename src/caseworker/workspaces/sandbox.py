@@ -16,6 +16,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.ports import Enclosure, Guard
 from caseworker.workspaces.control_groups import JOIN, find_parent
 from caseworker.workspaces.guard import MEMORY_FOLDERS, SandboxGuard, Watch, written_folders
+from caseworker.workspaces.lfs_files import is_lfs_mount, stands_for
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.seccomp import filter_program
@@ -218,7 +219,8 @@ def _mounts(enclosure: Enclosure) -> list[str]:
     binds.sort(key=lambda bind: len(bind[0].parts))
     words = [word for path, how in binds for word in (how, str(path), str(path))]
     words += [word for pair in enclosure.laid for word in ("--bind", str(pair[0]), str(pair[1]))]
-    return words + [word for pair in enclosure.overlays for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
+    laid = [pair for pair in enclosure.overlays if not is_lfs_mount(pair[0]) or stands_for(*pair)]
+    return words + [word for pair in laid for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
 
 
 def _proc_mounts() -> list[str]:

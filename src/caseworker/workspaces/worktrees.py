@@ -44,6 +44,7 @@ from caseworker.workspaces.layout import (
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
+from caseworker.workspaces.lfs_files import lay_lfs_files
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.submodules import lay_submodules
@@ -97,6 +98,7 @@ class GitWorkspaces:
         history = await self._mirrors.keep_history(place.mirror, branch, base)
         parts = await self._commits.missing_parts(place.mirror, base)
         (await lay_submodules(self._git, self._home, repository, (place.mirror, base), parts)).write(place.folder)
+        (await lay_lfs_files(self._git, self._home, repository, parts)).write(place.folder)
         workspace = workspace_at(case, place, base, branch, history=history)
         await self.reset(workspace, base, scrub=True)
         tags = await self._mirrors.tags(place.mirror, branch, base)

@@ -26,8 +26,9 @@ def test_a_person_reads_what_is_missing_and_what_to_do_with_tests_first() -> Non
     parts = [MissingPart(kind="lfs", path=f"art/{n}.png") for n in range(5)]
     parts += [MissingPart(kind="lfs", path="tests/face.png"), MissingPart(kind="submodule", path="vendor/toml-test")]
     assert missing_parts_words(parts) == [
-        "Submodules are not fetched: `vendor/toml-test`. Tests that need them fail; leave them out of "
-        "`[commands] test`.",
+        "Submodules are not there: `vendor/toml-test`. `git submodule update --init --recursive` in your checkout "
+        "brings them to the next case; without a checkout, leave tests that need them out of `[commands] test`.",
         "Files in Git LFS are there as pointers only: `tests/face.png`, `art/0.png`, `art/1.png`, `art/2.png`, "
-        "`art/3.png` and 1 more. Tests that read them fail; leave them out.",
+        "`art/3.png` and 1 more. `git lfs pull` in your checkout brings them to the next case; without a checkout, "
+        "leave tests that read them out of `[commands] test`.",
     ]

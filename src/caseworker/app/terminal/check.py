@@ -1,6 +1,5 @@
 """`caseworker check`: tries how a repository is set up and tested, without a model and without a key."""
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +16,7 @@ from caseworker.app.parts import look_at, make_builder, make_registries, make_sa
 from caseworker.app.processes.logs import hush_logs
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
+from caseworker.app.terminal.git_parts import Say, tell_git
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.repository_plan import plan_of
 from caseworker.core.base.ids import CaseId
@@ -28,13 +28,10 @@ from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Builder, Workspace, Workspaces
 from caseworker.workspaces.kept_checks import KeptCheck, KeptChecks
-from caseworker.workspaces.submodules import Submodules
 
 if TYPE_CHECKING:
     from caseworker.workspaces.environments.allowed_registries import Registries
 
-Say = Callable[[str, str], None]
-"""A topic and a sentence."""
 Working = Callable[[Command], AbstractContextManager[object]]
 """Shows that a command runs."""
 _TOPICS = {Purpose.SETUP: "set-up", Purpose.TEST: "tests", Purpose.LINT: "lint", Purpose.TYPES: "types"}
@@ -139,7 +136,7 @@ class _Check:
         files = await self.workspaces.build_files(workspace, workspace.base)
         plan = self.found.plan = find_plan(files)
         tell_plan(plan, self.screen.say)
-        await self._tell_git(workspace)
+        await tell_git(self.workspaces, workspace, self.screen.say)
         await self._tell_tools(plan, workspace)
         registries = make_registries(self.settings)
         await self._tell_hosts(plan, registries)
@@ -161,19 +158,6 @@ class _Check:
             self.screen.say(_TOPICS[run.purpose], _told(run))
         return all(run.passed for run in runs)
 
-    async def _tell_git(self, workspace: Workspace) -> None:
-        folder = workspace.path.parent
-        submodules, tags = Submodules.of(folder), await asyncio.to_thread(_count_tags, folder / "gitview")
-        self.screen.say("tags", f"{tags}, with the history of the checkout" if tags else "none")
-        if submodules.laid:
-            self.screen.say("submodules", f"{', '.join(submodules.laid)}: as your checkout has them")
-        if submodules.missing:
-            todo = "run `git submodule update --init --recursive` in your checkout"
-            self.screen.say("submodules", f"{', '.join(submodules.missing)}: not there; {todo}")
-        attributes = await self.workspaces.texts(workspace, workspace.base, [".gitattributes"])
-        if "filter=lfs" in (attributes.get(".gitattributes") or ""):
-            self.screen.say("lfs", "some files are kept by Git LFS; tests see their pointers")
-
     async def _tell_tools(self, plan: Plan, workspace: Workspace) -> None:
         from caseworker.workspaces.environments.tool_versions import ask_versions
         from caseworker.workspaces.sandboxed_runs import SandboxedRuns
@@ -182,11 +166,9 @@ class _Check:
         wanted = [tool for one in plan.ecosystems for tool in one.wanted]
         for tool in await ask_versions(runs, workspace, wanted):
             want = f", wanted {tool.wanted.versions} ({tool.wanted.because})" if tool.wanted.versions else ""
-            state = tool.version or "not there"
-            missing = (
-                "" if tool.fits else "; the set-up gets one" if tool.wanted.provided else "; it has to be installed"
-            )
-            self.screen.say("tool", f"{tool.wanted.name}: {state}{want}{missing}")
+            lacks = not tool.there or (bool(tool.version) and not tool.fits)
+            todo = "; the set-up gets one" if tool.wanted.provided else "; it has to be installed"
+            self.screen.say("tool", f"{tool.wanted.name}: {tool.state}{want}{todo if lacks else ''}")
 
     async def _tell_hosts(self, plan: Plan, registries: "Registries") -> None:
         if not plan.set_up:
@@ -233,13 +215,6 @@ def tell_plan(plan: Plan, say: Say) -> None:
     if not plan.ecosystems:
         say("found", "no ecosystem that the rules know")
     say("commands", _SOURCES[plan.source])
-
-
-def _count_tags(view: Path) -> int:
-    try:
-        return (view / "packed-refs").read_text().count(" refs/tags/")
-    except OSError:
-        return 0
 
 
 def _told(run: CommandRun) -> str:

@@ -1,10 +1,11 @@
 """Parts of a repository that a copy of its files does not have: submodules, files in Git LFS, links that lead out.
 
-Caseworker fetches neither submodules nor LFS files. If tests need them, they fail for that reason alone, and a person
-should know before they look for another one.
+Caseworker takes submodules and LFS files from the user's own checkout, and fetches none. If tests need what is not
+there, they fail for that reason alone, and a person should know before they look for another one.
 """
 
 import posixpath
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -17,6 +18,7 @@ LINK: Final = "120000"
 LFS_POINTER: Final = "version https://git-lfs.github.com/spec/v1\n"
 LARGEST_POINTER: Final = 300
 """Bytes. A pointer has about 130; no larger file has to be read."""
+_OBJECT: Final = re.compile(r"^oid sha256:([0-9a-f]{4,64})$", re.MULTILINE)
 _NAMED: Final = 5
 
 
@@ -37,7 +39,7 @@ class MissingPart:
     kind: Literal["submodule", "lfs", "link"]
     path: str
     target: str = ""
-    """Of a link: where it leads. Of a submodule: its commit."""
+    """Of a link: where it leads. Of a submodule: its commit. Of a file in LFS: its object's name."""
 
     @property
     def concerns_tests(self) -> bool:
@@ -47,6 +49,12 @@ class MissingPart:
 
 def is_lfs_pointer(text: str) -> bool:
     return text.startswith(LFS_POINTER)
+
+
+def lfs_object(text: str) -> str:
+    """The name of the object that a pointer stands for. Empty: it is no pointer."""
+    found = _OBJECT.search(text) if is_lfs_pointer(text) else None
+    return found[1] if found else ""
 
 
 def missing_parts(entries: Iterable[TreeEntry]) -> list[MissingPart]:
@@ -59,7 +67,7 @@ def missing_parts(entries: Iterable[TreeEntry]) -> list[MissingPart]:
             if _leads_out(entry.path, entry.text):
                 found.append(MissingPart(kind="link", path=entry.path, target=entry.text))
         elif is_lfs_pointer(entry.text):
-            found.append(MissingPart(kind="lfs", path=entry.path))
+            found.append(MissingPart(kind="lfs", path=entry.path, target=lfs_object(entry.text)))
     return found
 
 
@@ -81,7 +89,17 @@ def missing_parts_words(parts: Iterable[MissingPart]) -> list[str]:
 
 
 _KINDS: Final = (
-    ("submodule", "Submodules are not fetched", "Tests that need them fail; leave them out of `[commands] test`."),
-    ("lfs", "Files in Git LFS are there as pointers only", "Tests that read them fail; leave them out."),
+    (
+        "submodule",
+        "Submodules are not there",
+        "`git submodule update --init --recursive` in your checkout brings them to the next case; without a checkout, "
+        "leave tests that need them out of `[commands] test`.",
+    ),
+    (
+        "lfs",
+        "Files in Git LFS are there as pointers only",
+        "`git lfs pull` in your checkout brings them to the next case; without a checkout, leave tests that read them "
+        "out of `[commands] test`.",
+    ),
     ("link", "Links lead out of the repository", "In the sandbox nothing is there; tests that follow them fail."),
 )
