@@ -24,9 +24,7 @@ def _is_real(folder: Path) -> bool:
 
 def not_hiding(workspace: Workspace) -> tuple[tuple[Path, Path], ...]:
     """Its mounts without those over files of the worktree: a change may add what set-up made on the base."""
-    own = [
-        pair for pair in workspace.overlays if is_lfs_mount(pair[0]) or not pair[1].is_relative_to(workspace.path)
-    ]
+    own = [pair for pair in workspace.overlays if is_lfs_mount(pair[0]) or not pair[1].is_relative_to(workspace.path)]
     free = [pair for pair in mounted_inside(workspace) if not _has_content(pair[1])]
     return (*own, *free)
 

@@ -176,3 +176,9 @@ def test_a_learned_recipe_says_where_its_commands_come_from() -> None:
     says = "(it says `Learned: the workflow of the CI says so`)"
     assert plan.recipe == f"a recipe that is kept outside of the repository {says}"
     assert find_plan({"Makefile": "test:\n"}).recipe == ""
+
+
+def test_a_makefile_that_tests_with_a_lost_file_is_out_of_date() -> None:
+    files = {"setup.py": "", "tests/test_a.py": "", "Makefile": "test: build\n\t${PYTHON} tests/lib/run.py ${TEST}\n"}
+    assert "make test" not in [one.command for one in find_plan(files).commands]
+    assert "make test" in [one.command for one in find_plan({**files, "tests/lib/run.py": ""}).commands]

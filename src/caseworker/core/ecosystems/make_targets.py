@@ -16,6 +16,9 @@ _OWN_SET_UP: Final = re.compile(
 """A target that fetches things by itself can't run where there is no network."""
 
 
+_PYTHON_FILE: Final = re.compile(r"(?<=[ \t])(?:\./)?\w[\w./-]{0,200}\.py(?=\s|$)")
+
+
 def make_commands(files: Files) -> list[Command]:
     """`make test`, lint and types. Empty: there is no such target, or it would fetch things by itself."""
     text = next((files[name] for name in MAKEFILES if name in files), "")
@@ -28,6 +31,13 @@ def make_commands(files: Files) -> list[Command]:
     if kind := next((name for name in TYPE_NAMES if name in bodies), None):
         found.append(Command(purpose=Purpose.TYPES, command=f"make {kind}"))
     return found
+
+
+def names_lost_file(files: Files) -> bool:
+    """Whether `make test` runs a Python file that the repository no longer has: then it is out of date."""
+    text = next((files[name] for name in MAKEFILES if name in files), "")
+    named = _PYTHON_FILE.findall(_bodies(text).get("test", ""))
+    return any(path.removeprefix("./") not in files for path in named)
 
 
 def fetches(files: Files) -> bool:

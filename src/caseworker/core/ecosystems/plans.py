@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from caseworker.core.ecosystems import small_rules
 from caseworker.core.ecosystems.c_project import C_WITH_CMAKE, C_WITH_MESON, find_c
-from caseworker.core.ecosystems.make_targets import fetches, make_commands
+from caseworker.core.ecosystems.make_targets import fetches, make_commands, names_lost_file
 from caseworker.core.ecosystems.node_project import find_node
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Plan
 from caseworker.core.ecosystems.project_files import RECIPE_FILE
@@ -49,7 +49,8 @@ def find_plan(files: Files) -> Plan:
     made = make_commands(files)
     # CMake and Meson count each test; a Makefile beside them often runs an example only.
     counts = any(one.name in (C_WITH_CMAKE, C_WITH_MESON) for one in found)
-    if made and not counts and not (fetches(files) and _of(found, Purpose.TEST)):
+    unfit = fetches(files) or names_lost_file(files)
+    if made and not counts and not (unfit and _of(found, Purpose.TEST)):
         return Plan(source="rules", ecosystems=found, commands=(*_of(found, Purpose.SETUP), *made))
     return Plan(source="rules", ecosystems=found, commands=_in_order([one for rule in found for one in rule.commands]))
 

@@ -35,6 +35,7 @@ _MISSING: Final = (
     re.compile(r"No module named '?([\w.-]{1,100})'?"),
     re.compile(r"command not found: ([\w./+-]{1,100})"),
     re.compile(r"(?:^|: |['‘])([\w./+-]{1,100})['’]?: (?:[Cc]ommand )?(?:not found|No such file or directory)"),
+    re.compile(r"can't open file '([^'\s]{1,200})'"),
     re.compile(r"Could not open input file: ([\w./+-]{1,100})"),
     re.compile(r"No rule to make target '?([\w./+-]{1,100})"),
     re.compile(r"[Mm]issing script: \"?([\w:./+-]{1,100})"),
