@@ -71,6 +71,7 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
     assert (told["case"], told["title"], told["state"]) == (case, "Checkout is broken", "blocked")
     assert told["because"] == "No key."
     assert told["evidence"][-1] == "Money: $0.00 of $5.00 are spent."
+    assert told["bound_to"][-1].startswith("Settings that it keeps: at most $5.00, ")
     assert set(told) == {
         "title",
         "case",
@@ -83,6 +84,7 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
         "until",
         "moves_it",
         "next",
+        "bound_to",
         "context",
     }
     assert (told["context"]["current_state"], told["context"]["blocking_issues"]) == ("blocked", ["No key."])

@@ -3,7 +3,9 @@
 from caseworker.core.bug.close_reason import closing_words
 from caseworker.core.casefile.pipeline import why_closed, with_reason
 from caseworker.core.evidence.builds import Stage
+from caseworker.core.issue.case import cap_of
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.telling.bound_words import bound_words
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.build_texts import latest
 from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_words
@@ -17,14 +19,17 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why
     spent = await store.ledger.spent(stored.case.id)
     asked = await what_is_asked(store, stored, outcomes=())
     rehearsed = stored.rehearsal is not None
-    head = latest(await store.builds.of(stored.case.id), Stage.HEAD)
+    builds = await store.builds.of(stored.case.id)
+    head = latest(builds, Stage.HEAD)
     told = why(stored.case, stored.policy, phrasing, spent=spent.spent_micros, rehearsed=rehearsed, head=head)
     unseen = unseen_words(unseen_claims(await store.record.whole(stored.case.id, CLAIMS)))
     evidence = [*told.evidence, *(f"Not seen: {one}" for one in unseen)]
     reason = why_closed(stored.case, await store.inbox.of(stored.case.id))
     because = with_reason(told.because, reason)
     context = await context_of(store, stored)
-    changed = {"because": because, "asked": asked, "context": context, "evidence": evidence}
+    cap, newest = cap_of(stored.case, stored.policy), builds[-1] if builds else None
+    bound = bound_words(stored.policy, base=stored.case.delivery.base, cap=cap, build=newest)
+    changed = {"because": because, "asked": asked, "context": context, "evidence": evidence, "bound_to": bound}
     return told.model_copy(update=changed)
 
 

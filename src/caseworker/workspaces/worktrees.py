@@ -41,10 +41,10 @@ from caseworker.workspaces.layout import (
     remember,
     workspace_at,
 )
+from caseworker.workspaces.lfs_files import lay_lfs_files
 from caseworker.workspaces.locks import locked
 from caseworker.workspaces.merge import Merging
 from caseworker.workspaces.mirrors import OURS, Mirrors
-from caseworker.workspaces.lfs_files import lay_lfs_files
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.submodules import lay_submodules

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caseworker.chats.surface_phrasing import TerminalPhrasing
-from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import code, printable
 from caseworker.core.casefile.model import CaseFile, Findings, IssueSection
@@ -30,7 +28,6 @@ from caseworker.core.telling.money import money_words
 from caseworker.core.telling.outcome_lines import outcome_words
 from caseworker.core.telling.pull_request import pull_request_body, pull_request_title
 from caseworker.core.telling.unseen import Unseen
-from caseworker.core.telling.why import why
 from tests.core.examples import (
     BASE,
     HEAD,
@@ -236,10 +233,6 @@ def test_a_pull_request_names_the_recipe_that_its_commands_are_from() -> None:
     build = HEAD_BUILD.model_copy(update={"recipe": "a recipe that is kept outside of the repository"})
     body = pull_request_body(a_finished_file(), case, [build], changed=FILES, cost="$0.00")
     assert "The commands are from a recipe that is kept outside of the repository." in body
-    assert (
-        "Commands: from a recipe that is kept outside of the repository."
-        in why(case, Policy(), TerminalPhrasing(), head=build).evidence
-    )
 
 
 def test_a_pull_request_says_when_the_test_was_changed_after_it_failed() -> None:

@@ -59,5 +59,6 @@ def _rows(told: Why) -> list[tuple[str, list[str]]]:
         ("It asks", told.asked.splitlines()),
         ("By itself", [told.next]),
         ("Evidence", told.evidence),
+        ("Bound to", told.bound_to),
     ]
     return [(heading, lines) for heading, lines in rows if lines]

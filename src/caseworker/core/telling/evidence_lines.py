@@ -20,8 +20,6 @@ def evidence_of(
     case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, head: Build | None, *, rehearsed: bool
 ) -> list[str]:
     lines = [*_tests(case), *_proof(case, phrasing, head)]
-    if head is not None and head.recipe:
-        lines.append(f"Commands: from {head.recipe}.")
     if case.requirements.planned:
         lines.append("Plan: it is made.")
     if case.investigation is not None:

@@ -45,6 +45,8 @@ class Why(BaseModel):
     """What a person can do now, and how."""
     next: str
     """What the case does by itself."""
+    bound_to: list[str] = []
+    """Of an issue case: its base, environment, commands, and the settings that count."""
     context: WorkflowContext | None = None
     """Of an issue case, for programs."""
 
