@@ -211,3 +211,10 @@ async def test_a_tool_that_is_there_is_not_called_missing(bench: Bench) -> None:
     found = await ask_versions(SandboxedRuns(bench.sandbox, network=None), await bench.worktree(), wanted)
 
     assert [tool.state for tool in found] == ["Mix 1.14.0", "there, but it did not tell its version", "not there"]
+
+
+async def test_yarn_lays_packages_into_the_tree_in_set_up_and_tests(bench: Bench) -> None:
+    """Its other way points into a cache that is not kept."""
+    said = 'echo "$YARN_NODE_LINKER"'
+    runs = await bench.build(await bench.worktree(), f"cat generated.py; {said}", set_up=f"{said} > generated.py")
+    assert runs[1].output == "node-modules\nnode-modules\n"

@@ -16,7 +16,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.workspaces.environments.allowed_registries import Registries
 from caseworker.workspaces.registries.node_registries import find_node_registries
-from caseworker.workspaces.registries.other_registries import find_composer
+from caseworker.workspaces.registries.other_registries import find_composer, find_gems
 from caseworker.workspaces.registries.python_indexes import find_python_indexes
 from caseworker.workspaces.sandbox import Bubblewrap
 from tests.edges.repositories import local_workspaces, new_repository
@@ -171,3 +171,21 @@ async def test_a_package_manager_that_can_not_be_started_is_not_asked(
     script.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert await find_composer() == ()
+
+
+async def test_bundlers_index_is_beside_a_public_host_and_not_beside_a_mirror(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sources = (
+        "https://gems.example/",
+        "https://ada:s3cret@gems.company.example/",
+        "http://mirror.example:8080/",
+        "http://10.0.0.7/",
+    )
+    script = tmp_path / "gem"
+    script.write_text("#!/bin/sh\n" + "".join(f"echo {url}\n" for url in ("'*** CURRENT SOURCES ***'", *sources)))
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    found = await find_gems()
+    assert [one.downloads for one in found] == [("https://index.gems.example/",), (), (), ()]
+    assert found[1].url == "https://gems.company.example/"

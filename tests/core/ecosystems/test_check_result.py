@@ -59,3 +59,11 @@ def test_a_repository_without_tests_could_not_run() -> None:
     result = result_of([], has_tests=False)
     assert result.why == "this repository has no file named like a test, and names no command that runs tests"
     assert result.todo.startswith("If it has tests, name the command that runs them")
+
+
+def test_a_submodule_that_is_not_there_is_the_first_cure_that_is_told() -> None:
+    broken = ran("make: *** No rule to make target 'vendor/all'.  Stop.\n", code=2)
+    plain = result_of([broken], has_tests=True).todo
+    first = "`vendor` is not there: first run `git submodule update --init --recursive` in your checkout. Otherwise: "
+    assert result_of([broken], has_tests=True, absent=["vendor"]).todo == f"{first}{plain}"
+    assert result_of([ran("3 passed\n")], has_tests=True, absent=["vendor"]).todo == ""

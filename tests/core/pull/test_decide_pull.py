@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from caseworker.core.base.budget import MICROS
+from caseworker.core.base.snapshot import Stalled
 from caseworker.core.people.commands import (
     Abort,
     BringUpToDate,
@@ -141,3 +142,11 @@ def test_a_rebase_that_was_asked_for_is_remembered_until_it_is_pushed() -> None:
 def test_a_review_rebases_nothing() -> None:
     [settled] = look(begun("review"), [claimed(BringUpToDate())], POLICY, NOW).settled
     assert (settled.outcome, settled.refused) == ("a review pushes nothing", True)
+
+
+def test_retry_ends_the_wait_for_a_service_and_keeps_the_work() -> None:
+    stalled = Stalled(reason="the provider can't be reached", since=NOW, next_try=later(5))
+    case = looked(begun(), PENDING).updated(stalled=stalled)
+    found = look(case, [claimed(Retry())], POLICY, NOW)
+    assert found.after == case.updated(stalled=None)
+    assert [(one.outcome, one.refused) for one in found.settled] == [(RESUMED, False)]

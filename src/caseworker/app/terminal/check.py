@@ -28,6 +28,7 @@ from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Builder, Workspace, Workspaces
 from caseworker.workspaces.kept_checks import KeptCheck, KeptChecks
+from caseworker.workspaces.submodules import Submodules
 
 if TYPE_CHECKING:
     from caseworker.workspaces.environments.allowed_registries import Registries
@@ -146,7 +147,9 @@ class _Check:
             ready = await self.workspaces.prepare(workspace.case, self.ref, workspace.base)
             for command in plan.tests:
                 await self._all(builder, ready, [command])
-        self.found.result = result_of(self.found.runs, has_tests=bool(plan.tests))
+        self.found.result = result_of(
+            self.found.runs, has_tests=bool(plan.tests), absent=Submodules.of(workspace.path.parent).missing
+        )
 
     async def _all(self, builder: Builder, workspace: Workspace, commands: Sequence[Command]) -> bool:
         if not commands:
@@ -213,7 +216,7 @@ def tell_plan(plan: Plan, say: Say) -> None:
     for one in plan.ecosystems:
         say("found", f"{one.name}, by {one.because}")
     if not plan.ecosystems:
-        say("found", "no ecosystem that the rules know")
+        say("found", "a Makefile with `test`" if plan.tests else "no ecosystem that the rules know")
     say("commands", _SOURCES[plan.source])
 
 

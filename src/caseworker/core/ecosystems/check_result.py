@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import CommandRun, Purpose
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.evidence.obstacles import obstacle_of_runs
@@ -18,6 +19,7 @@ _NO_TESTS_TODO: Final = (
     "If it has tests, name the command that runs them: `test` under `[commands]` in `.caseworker.toml`, or in its "
     "recipe. If it has none, a case can write the first ones, and nothing else proves its change."
 )
+_NAMED: Final = 3
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
     rf"^(?:# |ℹ )?tests {_NUMBER}$|{_NUMBER} (?:passed|passing)\b|\bRan {_NUMBER} tests? in|{_NUMBER} tests? passed\b"
@@ -52,10 +54,11 @@ class CheckResult(BaseModel):
                 return f"could not run: {self.why}. {self.todo}"
 
 
-def result_of(runs: Sequence[CommandRun], *, has_tests: bool) -> CheckResult:
-    """`has_tests`: whether a command was found that runs tests."""
+def result_of(runs: Sequence[CommandRun], *, has_tests: bool, absent: Sequence[str] = ()) -> CheckResult:
+    """`has_tests`: whether a command was found that runs tests. `absent`: submodules that the checkout lacks."""
     if (obstacle := obstacle_of_runs(runs)) is not None:
-        return CheckResult(kind="could_not_run", why=stopped_words(obstacle), todo=remedy_words(obstacle))
+        todo = f"{_absent_words(absent)}{remedy_words(obstacle)}"
+        return CheckResult(kind="could_not_run", why=stopped_words(obstacle), todo=todo)
     if not has_tests:
         return CheckResult(kind="could_not_run", why=_NO_TESTS, todo=_NO_TESTS_TODO)
     tests = [run for run in runs if run.purpose is Purpose.TEST]
@@ -64,6 +67,14 @@ def result_of(runs: Sequence[CommandRun], *, has_tests: bool) -> CheckResult:
     if all(run.passed for run in tests):
         return CheckResult(kind="works", tests=total)
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
+
+
+def _absent_words(submodules: Sequence[str]) -> str:
+    """The likeliest cure comes first."""
+    if not submodules:
+        return ""
+    named = ", ".join(code(path) for path in submodules[:_NAMED])
+    return f"{named} is not there: first run `git submodule update --init --recursive` in your checkout. Otherwise: "
 
 
 def _counted(run: CommandRun) -> tuple[int, int]:
