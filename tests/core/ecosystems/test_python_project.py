@@ -125,3 +125,16 @@ def test_a_makefile_does_not_make_the_set_up_needless() -> None:
 def test_a_makefile_that_fetches_by_itself_is_not_used() -> None:
     plan = find_plan({"pyproject.toml": PROJECT, "Makefile": "test:\n\ttox\n", "tests/test_a.py": ""})
     assert [one.command for one in plan.tests] == ["python3 -m pytest -q"]
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "expected"),
+    [('["idna"]', "python3 -m pytest -q"), ("[]", "python3 -m unittest discover")],
+)
+def test_a_project_that_gets_packages_is_tested_with_pytest_though_it_does_not_name_it(
+    dependencies: str, expected: str
+) -> None:
+    project = f'[project]\nname = "till"\nversion = "0.1"\ndependencies = {dependencies}\n'
+    commands = [one.command for one in find_plan({"pyproject.toml": project, "test_till.py": ""}).commands]
+    assert commands[-1] == expected
+    assert ("pytest" in commands[-2]) is ("pytest" in expected)

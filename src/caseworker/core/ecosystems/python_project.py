@@ -39,7 +39,7 @@ _PIPENV: Final = (
 def find_python(files: Files) -> Ecosystem | None:
     needs = python_needs(files)
     installable = _is_installable(files, needs.tables)
-    lines = test_lines(files, installed=installable)
+    lines = test_lines(files, installed=installable, fetched=_fetches(needs))
     is_project = installable or "project" in needs.tables or "Pipfile" in files or needs.files
     if not lines and not is_project:
         return None
@@ -51,6 +51,12 @@ def find_python(files: Files) -> Ecosystem | None:
         commands=(*set_up(*setup), *test(*lines)),
         wanted=(_interpreter(files, needs.tables),),
     )
+
+
+def _fetches(needs: Needs) -> bool:
+    """Whether anything is to be got from an index, so that pytest can come along."""
+    project = needs.tables.get("project")
+    return bool(needs.files) or (isinstance(project, dict) and bool(project.get("dependencies")))
 
 
 def _is_installable(files: Files, tables: dict[str, Any]) -> bool:
@@ -87,7 +93,7 @@ def _venv(files: Files, tables: dict[str, Any]) -> str:
 
 def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
     lines = [_venv(files, needs.tables)]
-    uses = any("pytest" in line for line in test_lines(files, installed=installable))
+    uses = any("pytest" in line for line in test_lines(files, installed=installable, fetched=_fetches(needs)))
     more = ["pytest", *pytest_plugins(files)] if uses else []
     if "uv.lock" in files:
         lines += _from_uv_lock(needs, installable=installable)

@@ -39,12 +39,12 @@ def uses_pytest(files: Files) -> bool:
     return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming)
 
 
-def test_lines(files: Files, *, installed: bool) -> list[str]:
-    """`installed`: the set-up makes the project importable. Then it can install pytest as well, which runs the tests of
-    unittest, too; many projects use it without naming it anywhere."""
+def test_lines(files: Files, *, installed: bool, fetched: bool = False) -> list[str]:
+    """`installed`: the set-up makes the project importable. `fetched`: it gets its dependencies. Either way it can
+    install pytest as well, which runs the tests of unittest, too; many projects use it without naming it anywhere."""
     in_src = any(_IN_SRC.fullmatch(path) for path in files)
     tests = [PurePosixPath(path) for path in files if _TEST_FILE.match(path.rpartition("/")[2])]
-    if uses_pytest(files) or (installed and tests):
+    if uses_pytest(files) or ((installed or fetched) and tests):
         sees_src = installed or "pythonpath" in files.get("pyproject.toml", "") + files.get("pytest.ini", "")
         return [f"{'PYTHONPATH=src ' if in_src and not sees_src else ''}python3 -m pytest -q"]
     prefix = "PYTHONPATH=src " if in_src else ""
