@@ -1,7 +1,6 @@
 """The rule for Node: the package manager and its version, Node itself, and scripts around the tests."""
 
 import json
-import shlex
 
 import pytest
 
@@ -65,27 +64,3 @@ def test_a_newer_node_comes_from_the_registry() -> None:
     first = lines({"package-lock.json": ""}, engines={"node": ">=22.12"})[0]
     assert first.startswith("[ \"$(node -p 'process.versions.node.split(`.`)[0]')\" -ge 22 ] || npm install")
     assert first.endswith('@22"')
-
-
-LINTED = {"test": "npm run tests-only", "tests-only": "tape test/*.js", "lint": "eslint ."}
-DEV = {"eslint": "8", "@ljharb/eslint-config": "22", "tape": "5", "typescript": "next"}
-
-
-@pytest.mark.parametrize(
-    ("what", "files", "scripts", "left_out"),
-    [
-        ("style and types", {}, LINTED, ["eslint", "@ljharb/eslint-config", "typescript"]),
-        ("declarations only", {"index.d.ts": ""}, LINTED, ["eslint", "@ljharb/eslint-config", "typescript"]),
-        ("written in TypeScript", {"src/a.ts": ""}, LINTED, ["eslint", "@ljharb/eslint-config"]),
-        ("tests lint", {}, {**LINTED, "test": "npm run lint && npm run tests-only"}, ["typescript"]),
-        ("tests lint before", {}, {**LINTED, "pretest": "npm run --silent lint"}, ["typescript"]),
-        ("tests compile", {}, {**LINTED, "tests-only": "tsc && tape"}, ["eslint", "@ljharb/eslint-config"]),
-        ("npm has a lock", {"package-lock.json": ""}, LINTED, []),
-    ],
-)
-def test_packages_that_no_test_needs_are_left_out_if_the_registry_lacks_one(
-    what: str, files: dict[str, str], scripts: dict[str, str], left_out: list[str]
-) -> None:
-    install = lines(files, scripts=scripts, devDependencies=DEV)[0]
-    removed = shlex.split(install.partition("node -e ")[2].partition(" && npm install")[0])[1:]
-    assert removed == left_out, what

@@ -5,7 +5,6 @@ import re
 from typing import Any, Final
 
 from caseworker.core.ecosystems.make_targets import TYPE_NAMES
-from caseworker.core.ecosystems.optional_packages import optional_packages, or_without
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
 from caseworker.core.ecosystems.version_ranges import lowest_major
 from caseworker.core.evidence.builds import Command, Purpose
@@ -114,8 +113,7 @@ def _install(files: Files, package: dict[str, Any], manager: str, version: str) 
     if manager == "npm":
         if any(name in files for name in ("package-lock.json", "npm-shrinkwrap.json")):
             return ["npm ci"]
-        hooks = not _without_hooks(package.get("scripts", {}))
-        return [or_without("npm install --no-package-lock", optional_packages(files, package, hooks=hooks))]
+        return ["npm install --no-package-lock"]
     berry = manager == "yarn" and not version.startswith("1")
     name = "@yarnpkg/cli-dist" if berry else manager
     get = f"npm install --silent --global {name}@{version}"
