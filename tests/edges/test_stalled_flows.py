@@ -28,7 +28,7 @@ def test_a_bell_calls_a_held_up_case_and_no_other(kind: type[Flow], case: type[I
     plain = case(id=CASE)
 
     def is_called(*, stalled: Stalled | None, bells: int) -> bool:
-        flow._case, flow._heard, flow._bells = plain.updated(stalled=stalled), 0, bells  # type: ignore[assignment]  # of its kind
+        flow._case, flow._heard, flow._bells = plain.updated(stalled=stalled), 0, bells
         return flow._is_called()
 
     assert is_called(stalled=STALLED, bells=1)

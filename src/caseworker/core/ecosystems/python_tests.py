@@ -39,7 +39,7 @@ def uses_pytest(files: Files) -> bool:
     return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming)
 
 
-def test_lines(files: Files, *, installed: bool, fetched: bool = False) -> list[str]:
+def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
     """`installed`: the set-up makes the project importable. `fetched`: it gets its dependencies. Either way it can
     install pytest as well, which runs the tests of unittest, too; many projects use it without naming it anywhere."""
     in_src = any(_IN_SRC.fullmatch(path) for path in files)
