@@ -35,12 +35,12 @@ def build(stage: Stage, *runs: CommandRun) -> Build:
 )
 def test_what_passed_before_has_to_run_on_the_change(before: Ends, after: Ends, lost: str) -> None:
     base, head = build(Stage.BASE, run(before)).brief(), build(Stage.HEAD, run(after))
-    assert vanished(base, head, ()) == ([f"`make test` does not run {lost} any more."] if lost else [])
+    assert vanished(base, head, (), ()) == ([f"`make test` does not run {lost} any more."] if lost else [])
 
 
 def test_a_test_whose_text_is_gone_is_told_elsewhere() -> None:
     base = build(Stage.BASE, run({"t.test_a": PASSED})).brief()
-    assert vanished(base, build(Stage.HEAD, run({"t.test_b": PASSED})), {"test_a"}) == []
+    assert vanished(base, build(Stage.HEAD, run({"t.test_b": PASSED})), {"test_a"}, {"test_b"}) == []
 
 
 def test_a_base_with_too_many_tests_is_stored_without_their_names_and_not_compared() -> None:
@@ -48,7 +48,7 @@ def test_a_base_with_too_many_tests_is_stored_without_their_names_and_not_compar
     base = build(Stage.BASE, run(many)).brief()
     assert base.runs[0].report is not None
     assert base.runs[0].report.tests == ()
-    assert vanished(base, build(Stage.HEAD, run({"test_1": PASSED})), ()) == []
+    assert vanished(base, build(Stage.HEAD, run({"test_1": PASSED})), (), ()) == []
 
 
 @pytest.mark.parametrize(("suite", "told"), [({"t.test_old": PASSED}, True), ({"t.test_new": PASSED}, False)])

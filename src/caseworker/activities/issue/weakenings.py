@@ -8,14 +8,15 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Build, Stage
 from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.opaque_files import opaque_files
+from caseworker.core.evidence.renamed_subjects import renamed_subjects
 from caseworker.core.evidence.tampered_runs import tampering
-from caseworker.core.evidence.unified_diff import read_diff
+from caseworker.core.evidence.unified_diff import FileDiff, read_diff
 from caseworker.core.evidence.vanished_tests import outside_of_suite, vanished
 from caseworker.core.evidence.weakened_tests import (
     at_most,
     changed_unreadable,
     may_have_tests,
-    names_gone,
+    names_in,
     weakened,
 )
 from caseworker.ports import Workspace, Workspaces
@@ -36,16 +37,17 @@ class Weakenings:
         if request.stage is Stage.BASE:
             return ()
         before, after = await self._changed(request, workspace, workspace.base)
-        found = await asyncio.to_thread(weakened, before, after)
+        diff = await self._diff(request, workspace) if request.stage is Stage.HEAD else []
+        subjects = renamed_subjects(diff)
+        found = await asyncio.to_thread(weakened, before, after, subjects)
         found += [*changed_unreadable(before, after), *changed_deciders(before, after)]
         if request.stage is Stage.HEAD:
             if request.case.evidence.tests:
-                found += await asyncio.to_thread(
-                    weakened, *await self._changed(request, workspace, request.case.evidence.tests)
-                )
-            found += vanished(base, build, names_gone(before, after))
+                since = await self._changed(request, workspace, request.case.evidence.tests)
+                found += await asyncio.to_thread(weakened, *since, subjects)
+            found += vanished(base, build, names_in(before), names_in(after))
             found += outside_of_suite(build, request.case.proof.red_tests)
-            found += await self._in_diff(request, workspace)
+            found += await self._in_diff(request, workspace, diff)
         return at_most(list(dict.fromkeys(found)))
 
     async def _changed(self, request: BuildRequest, workspace: Workspace, old: Sha) -> tuple[_Texts, _Texts]:
@@ -59,9 +61,11 @@ class Weakenings:
         before = await self._workspaces.texts(workspace, old, paths)
         return before, await self._workspaces.texts(workspace, request.commit, paths)
 
-    async def _in_diff(self, request: BuildRequest, workspace: Workspace) -> list[str]:
+    async def _diff(self, request: BuildRequest, workspace: Workspace) -> list[FileDiff]:
+        return read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit))
+
+    async def _in_diff(self, request: BuildRequest, workspace: Workspace, diff: list[FileDiff]) -> list[str]:
         """Files that no review can read, and lines that interfere with the run of the tests."""
-        diff = read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit))
         found = [(path, [sentence]) for path, sentence in opaque_files(diff).items()]
         found += (await asyncio.to_thread(tampering, diff)).items()
         if not found:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.plain_fixtures import only_adds_fixtures
 
 Texts = Mapping[str, str | None]
 _MAKEFILES: Final = frozenset({"Makefile", "makefile", "GNUmakefile"})
@@ -26,14 +27,22 @@ _WHOLE_FILES: Final = re.compile(
 _WHOLE_PATHS: Final = re.compile(
     r"(?:.{0,300}/)?\.cargo/config(?:\.toml)?|(?:.{0,300}/)?(?:scripts?|bin|ci|\.ci|tools)/(?:tests?|check|ci)(?:\.\w{1,5})?"
 )
-_RUNNERS: Final = frozenset({"pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize"})
+_RUNNERS: Final = frozenset(
+    {"pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize", "unittest"}
+)
 _CI_FOLDERS: Final = ("/.github/workflows/", "/.github/actions/", "/.circleci/", "/.buildkite/")
 _TEST_WORD: Final = re.compile(
     r"(?:^|[^a-z])(?:tests?|check|verify|ci|lint|types?|typecheck|mypy|tsc)(?:$|[^a-z])", re.I
 )
 _PACKAGE_KEYS: Final = ("jest", "vitest", "mocha", "ava", "tap", "c8", "nyc")
-_TOML_TABLES: Final = ("pytest", "coverage", "tox", "nox", "hatch", "pdm", "poe", "taskipy")
+_TOML_TABLES: Final = ("pytest", "coverage", "tox", "nox")
+_TASKS: Final = {"hatch": "envs", "pdm": "scripts", "poe": "tasks", "taskipy": "tasks"}
+_CARGO_KEYS: Final = ("path", "test", "doctest", "harness", "required-features")
 _INI_SECTION: Final = re.compile(r"^\[(?P<name>[^\]\n]{1,100})\]", re.MULTILINE)
+_SPECIAL_TARGETS: Final = frozenset({".IGNORE", ".ONESHELL", ".POSIX", ".DEFAULT"})
+_SPECIAL_VARIABLES: Final = frozenset({"SHELL", ".SHELLFLAGS", "MAKEFLAGS", "PATH", "PYTHONPATH", "PYTEST_ADDOPTS"})
+_VARIABLE: Final = re.compile(r"(?P<name>[\w.-]{1,80})\s{0,20}(?:[:?+!]|::)?=")
+_USE: Final = re.compile(r"\$(?:[({](?P<name>[\w.-]{1,80})|(?P<letter>\w))")
 _MAX_TEXT: Final = 500_000
 _RULE: Final = re.compile(r"^(?P<targets>[\w./%-][\w./% -]{0,200}?)\s{0,20}::?(?!=)(?P<needs>[^\n#]{0,500})")
 
@@ -42,7 +51,7 @@ def may_decide(path: str) -> bool:
     """Whether its contents have to be compared."""
     name = PurePosixPath(path).name
     named = name in _MAKEFILES or name in ("package.json", "composer.json", "pyproject.toml", "setup.cfg", "Cargo.toml")
-    return named or _is_whole(path)
+    return named or _is_whole(path) or _stands_in(path)
 
 
 def changed_deciders(before: Texts, after: Texts) -> list[str]:
@@ -54,24 +63,33 @@ def changed_deciders(before: Texts, after: Texts) -> list[str]:
 def _is_whole(path: str) -> bool:
     is_ci = any(folder in f"/{path}" for folder in _CI_FOLDERS)
     is_named = _WHOLE_FILES.fullmatch(PurePosixPath(path).name[-200:]) or _WHOLE_PATHS.fullmatch(path[-400:])
-    return is_ci or is_named is not None or _stands_in(path)
+    return is_ci or is_named is not None
 
 
 def _stands_in(path: str) -> bool:
     """Whether Python, started in the repository, finds it in the place of its own module or of a runner's."""
+    return _top(path) in sys.stdlib_module_names | _RUNNERS
+
+
+def _top(path: str) -> str:
+    """The module that a file at the root of the repository is to Python. Empty: it is none."""
     parts = PurePosixPath(path).parts
-    top = parts[0].removesuffix(".py") if parts else ""
     is_module = (len(parts) == 1 and path.endswith(".py")) or parts[1:] == ("__init__.py",)
-    return is_module and (top in sys.stdlib_module_names or top in _RUNNERS)
+    return parts[0].removesuffix(".py") if is_module else ""
 
 
 def _changes_of(path: str, before: Texts, after: Texts) -> Iterator[str]:
     old, new = before.get(path, ""), after.get(path, "")
     if not may_decide(path) or (old == new and (path in before) == (path in after)):
         return
+    if path in before and not _is_whole(path) and _top(path) in sys.stdlib_module_names - _RUNNERS:
+        return  # it was in the way of Python's own module before the change: a part of the program like others
     if old is None or new is None or max(len(old), len(new)) > _MAX_TEXT:
         yield f"{code(path)} decides about tests, and is too large to be compared: look at it."
-    elif _is_whole(path):
+    elif _is_whole(path) or _stands_in(path):
+        is_conftest = PurePosixPath(path).name == "conftest.py"
+        if is_conftest and path in after and only_adds_fixtures(old, new):
+            return
         how = "added" if path not in before else "deleted" if path not in after else "changed"
         yield f"{code(path)}, which decides how tests are run, was {how}."
     else:
@@ -87,7 +105,7 @@ def _make_parts(text: str) -> dict[str, str]:
     """The test targets with all that they need, and the variables that they may use."""
     recipes: dict[str, str] = {}
     needs: dict[str, set[str]] = {}
-    variables: list[str] = []
+    settings: list[str] = []
     current: list[str] = []
     for line in text.replace("\\\n", " ").split("\n"):
         if line.startswith("\t"):
@@ -101,15 +119,33 @@ def _make_parts(text: str) -> dict[str, str]:
                 needs.setdefault(name, set()).update(rule["needs"].split())
         elif line.strip() and not line.lstrip().startswith("#"):
             current = []
-            variables.append(line.strip())
-    deciding = {name for name in recipes if _TEST_WORD.search(name)}
+            settings.append(line.strip())
+    deciding = {name for name in recipes if _TEST_WORD.search(name) or name in _SPECIAL_TARGETS}
     waiting = list(deciding)
     while waiting:
         for name in needs.get(waiting.pop(), set()) & recipes.keys() - deciding:
             deciding.add(name)
             waiting.append(name)
     parts = {f"the target {code(name)}": recipes[name] for name in deciding}
-    return parts | ({"the settings": "\n".join(variables)} if variables and deciding else {})
+    used = _used_settings(settings, "\n".join(parts.values()))
+    return parts | ({"the settings": "\n".join(used)} if used and deciding else {})
+
+
+def _used_settings(settings: list[str], recipes: str) -> list[str]:
+    """Without the plain variables that neither these recipes nor other settings use."""
+    plain = {line: found["name"] for line in settings if (found := _VARIABLE.match(line)) is not None}
+    others = [line for line in settings if line not in plain or plain[line] in _SPECIAL_VARIABLES]
+    used: set[str] = set()
+    waiting = [recipes, *others]
+    while waiting:
+        names = {_either(found) for found in _USE.finditer(waiting.pop())} - used
+        used |= names
+        waiting += [line for line, name in plain.items() if name in names]
+    return [line for line in settings if line in others or plain.get(line) in used]
+
+
+def _either(found: re.Match[str]) -> str:
+    return found["name"] or found["letter"]
 
 
 def _package_parts(text: str) -> dict[str, str]:
@@ -132,15 +168,42 @@ def _toml_parts(text: str) -> dict[str, str]:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return {"the text": text}
-    tool = table.get("tool", {})
-    project = table.get("project", {})
-    plugins = project.get("entry-points", {}) if isinstance(project, dict) else {}
-    tools = {name: tool[name] for name in _TOML_TABLES if isinstance(tool, dict) and name in tool}
-    parts = {f"the table {code(f'tool.{name}')}": repr(value) for name, value in tools.items()}
-    targets = {key: table[key] for key in ("test", "lib", "bin", "bench", "profile") if key in table}
-    if isinstance(plugins, dict) and "pytest11" in plugins:
+    project = _table(table, "project")
+    parts = {f"the table {code(f'tool.{name}')}": repr(value) for name, value in _tools(_table(table, "tool"))}
+    if "pytest11" in (plugins := _table(project, "entry-points")):
         parts["the plugins of pytest"] = repr(plugins["pytest11"])
-    return parts | {f"the table {code(key)}": repr(value) for key, value in targets.items()}
+    targets = ((kind, _target_keys(table[kind])) for kind in ("test", "lib", "bin", "bench") if kind in table)
+    profiles = ((f"profile.{name}", value) for name, value in _table(table, "profile").items() if name != "release")
+    return parts | {f"the table {code(key)}": repr(value) for key, value in (*targets, *profiles) if value}
+
+
+def _table(of: dict[str, object], key: str) -> dict[str, object]:
+    value = of.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _tools(tool: dict[str, object]) -> Iterator[tuple[str, object]]:
+    """The tables that decide. Of tools that do other things as well, what they run, without what they install."""
+    for name in _TOML_TABLES:
+        if name in tool:
+            yield name, tool[name]
+    for name, key in _TASKS.items():
+        if key in (tasks := _table(tool, name)):
+            yield f"{name}.{key}", _without_dependencies(tasks[key])
+
+
+def _without_dependencies(value: object, depth: int = 6) -> object:
+    if not isinstance(value, dict) or depth == 0:
+        return value
+    kept = {key: one for key, one in value.items() if not key.endswith("dependencies") and key != "python"}
+    return {key: _without_dependencies(one, depth - 1) for key, one in kept.items()}
+
+
+def _target_keys(value: object) -> list[dict[str, object]]:
+    """Of targets of Cargo: whether and how they are tested."""
+    found = value if isinstance(value, list) else [value]
+    kept = [{key: one[key] for key in _CARGO_KEYS if key in one} for one in found if isinstance(one, dict)]
+    return [one for one in kept if one]
 
 
 def _ini_parts(text: str) -> dict[str, str]:

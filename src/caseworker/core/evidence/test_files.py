@@ -78,14 +78,25 @@ _SKIP: Final = {
 }
 
 
+@dataclass(frozen=True)
+class BodyLine:
+    text: str
+    indent: int
+    checks: bool  # it has an assertion that counts
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadTest:
     path: str
     name: str
     checks: int
     """Lines with an assertion."""
-    body: tuple[str, ...]
-    """Its lines but the one with its name: what tells that it was only renamed."""
+    lines: tuple[BodyLine, ...]  # but the one with its name
+
+    @property
+    def body(self) -> tuple[str, ...]:
+        """What tells that it was only renamed."""
+        return tuple(line.text for line in self.lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +154,7 @@ class _OpenTest:
     is_group: bool
     holds_tests: bool = False
     checks: int = 0
-    body: list[str] = field(default_factory=list)
+    lines: list[BodyLine] = field(default_factory=list)
 
 
 class _Reader:
@@ -166,7 +177,7 @@ class _Reader:
                 self._read_line(number, line)
         self._assign_marks("")
         tests = [
-            ReadTest(path=self._path, name=test.name or _NAMELESS, checks=test.checks, body=tuple(test.body))
+            ReadTest(path=self._path, name=test.name or _NAMELESS, checks=test.checks, lines=tuple(test.lines))
             for test in self._found
             if not (test.is_group and test.holds_tests)
         ]
@@ -184,7 +195,7 @@ class _Reader:
                 return
         started = self._start(number, line, indent)
         self._look_for_marks(number, said, started)
-        self._count(said, started)
+        self._count(said, indent, started)
 
     def _start(self, number: int, line: str, indent: int) -> bool:
         """Opens the test or group that begins on this line. False: none does."""
@@ -235,7 +246,7 @@ class _Reader:
         self._marks += [Mark(owner=owner, text=text) for _, text in self._pending_marks]
         self._pending_marks = []
 
-    def _count(self, said: str, started: bool) -> None:
+    def _count(self, said: str, indent: int, started: bool) -> None:
         checks = _CHECK.search(said) is not None and _VACUOUS.search(said) is None
         test = self._open[-1] if self._open else None
         if test is None:
@@ -249,7 +260,7 @@ class _Reader:
         if later is not None:
             test.name = later[1]
         elif not started:
-            test.body.append(said)
+            test.lines.append(BodyLine(said, indent, checks))
 
 
 def _has_ended(test: _OpenTest, indent: int, said: str) -> bool:

@@ -14,17 +14,23 @@ from caseworker.core.evidence.builds import Build, CommandRun, Purpose
 from caseworker.core.evidence.test_report import TestReport, TestResult
 
 _NAMED: Final = 5
-_PARAMETERS: Final = re.compile(r"\[[^\n]{0,300}\]$")
+_MOST_TABLES: Final = 200
+_PARAMETERS: Final = re.compile(r"(?:\([^()\n]{0,300}\))?(?:\[[^\n]{0,300}\])?$")
+_GO_SUBTEST: Final = re.compile(r"(?:^|\.)(?P<test>(?:Test|Fuzz|Example)\w{0,200})/")
+_PLACEHOLDER: Final = re.compile(r"%[sdifjop#]|\$\{[^}\n]{0,80}\}|\$\w{1,40}")
+"""What a title of Jest has for the values of a table."""
+_LETTERS_OF_TITLE: Final = 3
 
 
-def vanished(base: Build | None, head: Build, gone: Collection[str]) -> list[str]:
-    """A sentence for each test command of which tests passed on the base and do not run on the head. `gone`: names of
-    tests that the change removed or renamed in the files themselves."""
+def vanished(base: Build | None, head: Build, was: Collection[str], now: Collection[str]) -> list[str]:
+    """A sentence for each test command of which tests passed on the base and do not run on the head. `was`, `now`:
+    names of the tests in changed files; what is gone there was removed or renamed, which is told elsewhere."""
     found = []
+    gone, titles = {*was} - {*now}, _Titles({*was, *now})
     for run in head.runs:
         before = _same_command(base, run)
         if run.purpose is Purpose.TEST and before is not None and not run.cut_short:
-            names = [name for name in _lost(before, run.report) if not _is_among(name, gone)]
+            names = [name for name in _lost(before, run.report, titles) if name not in gone]
             if names:
                 found.append(f"{code(run.command)} does not run {_listed(names)} any more.")
     return found
@@ -56,25 +62,55 @@ def _is_whole(report: TestReport) -> bool:
     return report.passed == sum(1 for test in report.tests if test.outcome == "passed")
 
 
-def _lost(before: TestReport, after: TestReport | None) -> list[str]:
+def _lost(before: TestReport, after: TestReport | None, titles: "_Titles") -> list[str]:
     if after is None or after.broken or not _is_whole(after):
         return []  # judged elsewhere
-    now = _counted(after.tests, ("passed", "failed", "error"))
-    return [name for name, count in _counted(before.tests, ("passed",)).items() if now[name] < count]
+    now = _counted(after.tests, ("passed", "failed", "error"), titles)
+    return [name for name, count in _counted(before.tests, ("passed",), titles).items() if now[name] < count]
 
 
-def _counted(tests: Iterable[TestResult], outcomes: Sequence[str]) -> Counter[str]:
-    """By function, not by file or parameters: tests may move, and get other values."""
-    return Counter(_bare(test.name) for test in tests if test.outcome in outcomes)
+def _counted(tests: Iterable[TestResult], outcomes: Sequence[str], titles: "_Titles") -> Counter[str]:
+    """By function, not by file, group or parameters: tests may move, and get other values."""
+    return Counter(titles.of(_bare(test.name)) for test in tests if test.outcome in outcomes)
 
 
 def _bare(name: str) -> str:
-    plain = _PARAMETERS.sub("", name)
-    return plain if " " in plain else plain.rpartition(".")[2] or plain
+    """The name of the test's function, if its runner names functions: others name tests by a sentence."""
+    plain = _PARAMETERS.sub("", name, count=1) or name
+    if " " in plain:
+        return plain
+    if (subtest := _GO_SUBTEST.search(plain)) is not None:
+        return subtest["test"]
+    return plain.rpartition("::")[2].rpartition(".")[2] or plain
 
 
-def _is_among(name: str, gone: Collection[str]) -> bool:
-    return any(one == name or (" " in name and one in name) for one in gone)
+class _Titles:
+    """Titles of tests that are sentences, as they stand in changed files: without the groups around them, and with
+    placeholders for values."""
+
+    def __init__(self, titles: Collection[str]) -> None:
+        self._plain = {title for title in titles if not _PLACEHOLDER.search(title)}
+        tables = sorted({*titles} - self._plain)[:_MOST_TABLES]
+        self._tables = [(title, _PLACEHOLDER.split(title)) for title in tables]
+
+    def of(self, name: str) -> str:
+        if " " not in name:
+            return name
+        starts = [0, *(at + 1 for at, letter in enumerate(name) if not letter.isalnum())]
+        plain = next((name[start:] for start in starts if name[start:] in self._plain), None)
+        return plain or next((title for title, parts in self._tables if _is_row(name, parts)), name)
+
+
+def _is_row(name: str, parts: Sequence[str]) -> bool:
+    """Whether a name has the parts of a table's title, in their order, at its end."""
+    if sum(letter.isalpha() for part in parts for letter in part) < _LETTERS_OF_TITLE or not name.endswith(parts[-1]):
+        return False
+    at = 0
+    for part in parts:
+        at = name.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return True
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,6 +11,8 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.renamed_subjects import RenamedSubjects, body_key
+from caseworker.core.evidence.shields import new_shield, shields
 from caseworker.core.evidence.test_files import (
     ReadFile,
     ReadTest,
@@ -26,13 +28,8 @@ _LINE: Final = 400
 _SHOWN: Final = 120
 _MOST_NAMES: Final = 5
 """Most tests named of a deleted file."""
-_SHIELD: Final = re.compile(
-    r"^return\b[^\n]{0,40}$|^\}?\s{0,4}(?:except|catch|rescue)\b|^(?:async\s{1,4})?with\s{1,4}(?:contextlib\.)?suppress\("
-    r"|^if\s{1,4}\(?(?:False|false|0)\b|\brecover\(\)"
-)
-"""A line after which the assertions of a test may not count."""
 _EARLY_END: Final = re.compile(r"^(?:exit|return)\b|^set\s{1,4}\+e\b|\|\|\s{0,4}(?:true\b|:|exit\s{1,4}0)")
-"""The same, in tests that can't be read."""
+"""A line after which a test that can't be read may not count."""
 
 
 def may_have_tests(path: str) -> bool:
@@ -40,33 +37,35 @@ def may_have_tests(path: str) -> bool:
     return language_of(path) is not None or is_named_like_a_test(path) or is_unreadable_test(path)
 
 
-def weakened(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
+def weakened(
+    before: Mapping[str, str | None], after: Mapping[str, str | None], subjects: RenamedSubjects | None = None
+) -> list[str]:
     """A sentence for each test that was removed, is skipped or checks less. `before`, `after`: the text of all changed
-    files by path; null: the file can't be read; missing: there is no such file."""
+    files by path; null: the file can't be read; missing: there is no such file. `subjects`: what else was renamed."""
     unread = sorted(path for path in {*before, *after} if None in (before.get(path, ""), after.get(path, "")))
     old = {path: read_tests(path, text) for path, text in before.items() if path not in unread and text is not None}
     new = {path: read_tests(path, text) for path, text in after.items() if path not in unread and text is not None}
     pairs, gone, added = _pair_tests(_all_tests(old), _all_tests(new))
-    gone = _without_renamed(gone, added)
+    renamed, gone, added = _renamed(gone, added, subjects or RenamedSubjects())
+    elsewhere = _Elsewhere(pairs, added)
+    gone = [test for test in gone if not elsewhere.takes_over(test, None)]
+    pairs = [*pairs, *renamed]
     found = [
         *(f"{code(path)} is too large to be compared: look at it." for path in unread),
         *_deleted_files(old, new, gone),
         *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
-        *_skipped(old, new),
-        *_checking_less(pairs),
+        *_skipped(old, new, {before.name: after.name for before, after in renamed}),
+        *_checking_less(pairs, elsewhere),
         *_shielded(pairs),
         *_files_checking_less(old, new, pairs, gone),
     ]
     return list(at_most(found))
 
 
-def names_gone(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> frozenset[str]:
-    """Names of tests that were in these files, and are in none of them now."""
-    old, new = (
-        {test.name for path, text in texts.items() if text is not None for test in read_tests(path, text).tests}
-        for texts in (before, after)
-    )
-    return frozenset(old - new)
+def names_in(texts: Mapping[str, str | None]) -> frozenset[str]:
+    """Names of the tests in these files."""
+    read = (read_tests(path, text) for path, text in texts.items() if text is not None)
+    return frozenset(test.name for file in read for test in file.tests)
 
 
 def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
@@ -130,16 +129,47 @@ def _name(test: ReadTest) -> tuple[str, ...]:
     return (test.name,)
 
 
-def _without_renamed(gone: Iterable[ReadTest], added: Iterable[ReadTest]) -> list[ReadTest]:
-    """The removed tests, without those whose body is now under another name."""
-    bodies = Counter(test.body for test in added if test.body)
-    left = []
+def _renamed(
+    gone: Iterable[ReadTest], added: Iterable[ReadTest], subjects: RenamedSubjects
+) -> tuple[list[tuple[ReadTest, ReadTest]], list[ReadTest], list[ReadTest]]:
+    """Pairs each removed test with one of another name and the same body. Also returns the unpaired ones."""
+    waiting: dict[tuple[str, ...], list[ReadTest]] = {}
+    for test in added:
+        waiting.setdefault(body_key(test, subjects.added), []).append(test)
+    pairs, left = [], []
     for test in gone:
-        if bodies[test.body] > 0:
-            bodies[test.body] -= 1
+        same = waiting.get(body_key(test, subjects.gone)) if test.lines else None
+        if same:
+            pairs.append((test, same.pop(0)))
         else:
             left.append(test)
-    return left
+    return pairs, left, [test for tests in waiting.values() for test in tests]
+
+
+class _Elsewhere:
+    """What the new tests check, and those that check more than before: a test may have been split."""
+
+    def __init__(self, pairs: Iterable[tuple[ReadTest, ReadTest]], added: Iterable[ReadTest]) -> None:
+        fair = [test for test in added if next(shields(test), None) is None]
+        self._lines = {line for test in fair for line in test.body}
+        self._checks = sum((_checks_of(test) for test in fair), Counter[str]())
+        for before, after in pairs:
+            self._checks += _checks_of(after) - _checks_of(before)
+
+    def takes_over(self, before: ReadTest, after: ReadTest | None) -> bool:
+        """Whether all that a test does not check any more is checked here, by the same lines. Each counts once."""
+        lost = _checks_of(before) - (_checks_of(after) if after else Counter())
+        lines = self._lines.union(after.body if after else ())
+        if not lost or lost.total() < before.checks - (after.checks if after else 0):
+            return False
+        if not lost <= self._checks or not lines.issuperset(before.body):
+            return False
+        self._checks -= lost
+        return True
+
+
+def _checks_of(test: ReadTest) -> Counter[str]:
+    return Counter(line.text for line in test.lines if line.checks)
 
 
 def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gone: Sequence[ReadTest]) -> Iterator[str]:
@@ -157,8 +187,9 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
 
 
-def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]) -> Iterator[str]:
-    known = Counter((mark.owner, mark.text) for read in old.values() for mark in read.marks)
+def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], renamed: Mapping[str, str]) -> Iterator[str]:
+    marks = (mark for read in old.values() for mark in read.marks)
+    known = Counter((renamed.get(mark.owner, mark.owner), mark.text) for mark in marks)
     for path in sorted(new):
         for mark in new[path].marks:
             key = (mark.owner, mark.text)
@@ -168,17 +199,15 @@ def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]) -> Iterat
                 yield f"{code(mark.text)} was added to {to}."
 
 
-def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
+def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsewhere) -> Iterator[str]:
     for before, after in pairs:
-        if after.checks < before.checks:
+        if after.checks < before.checks and not elsewhere.takes_over(before, after):
             yield f"{code(after.name)} in {code(after.path)} checks less: {_fewer_words(before.checks, after.checks)}."
 
 
 def _shielded(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
     for before, after in pairs:
-        known = Counter(before.body)
-        fresh = (line for line, count in Counter(after.body).items() if count > known[line] and _SHIELD.search(line))
-        if before.checks and (line := next(fresh, None)) is not None:
+        if before.checks and (line := new_shield(before, after)) is not None:
             where = f"{code(after.name)} in {code(after.path)}"
             yield f"{code(line[:_SHOWN])} was added to {where}: its assertions may not count any more."
 
