@@ -59,7 +59,10 @@ async def test_a_session_survives_a_restart(visitor: Visitor, store: Store, tmp_
         await later.sees("/")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8480", "", "127.0.0.1.evil.example"])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8480", "", "127.0.0.1.evil.example", "127.0.0.1:1.evil.example", "a@localhost", "["],
+)
 async def test_a_foreign_host_name_is_not_answered(visitor: Visitor, host: str) -> None:
     assert (await visitor.client.get("/", headers={"host": host})).status_code == 421
 
@@ -123,6 +126,28 @@ async def test_failed_log_ins_are_slowed_down(store: Store, tmp_path: Path) -> N
             for _ in range(12)
         ]
     assert codes == [401] * 10 + [429] * 2
+
+
+async def test_wrong_links_lock_nobody_out_and_a_preview_does_not_use_a_link_up(store: Store, tmp_path: Path) -> None:
+    async with visit(store, tmp_path) as stranger:
+        assert {(await stranger.client.get("/enter/wrong")).status_code for _ in range(12)} == {401}
+        secret = stranger.office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        assert "set-cookie" not in (await stranger.client.head(f"/enter/{secret}")).headers
+        assert (await stranger.client.get(f"/enter/{secret}")).status_code == 303
+
+
+async def test_another_site_can_not_log_somebody_in_or_use_up_their_tries(store: Store, tmp_path: Path) -> None:
+    secret, token = new_token()
+    async with visit(store, tmp_path, tokens={"ci": token}) as stranger:
+        away = {"origin": "https://evil.example"}
+        for given in (secret, *["wrong"] * 12):
+            assert (await stranger.client.post("/login", data={"token": given}, headers=away)).status_code == 403
+        answer = await stranger.client.post("/login", data={"token": secret}, headers=FROM_HERE)
+        assert answer.status_code == 303
+
+
+async def test_an_origin_that_is_no_address_is_refused(visitor: Visitor) -> None:
+    assert (await visitor.client.post("/logout", headers={"origin": "http://["})).status_code == 403
 
 
 async def test_every_answer_has_the_security_headers(visitor: Visitor) -> None:

@@ -231,7 +231,11 @@ async def test_a_request_that_is_not_from_slack_is_refused(slack: SlackDouble, f
 
 
 @pytest.mark.parametrize(
-    "body", ["no JSON", '{"type": ', "[]", '"text"', "", "payload=%7B%7D", "ssl_check=1", "[" * 100_000]
+    "body",
+    [
+        *("no JSON", '{"type": ', "[]", '"text"', "", "payload=%7B%7D", "ssl_check=1", "[" * 100_000),
+        *('{"type": "event_callback", "event": []}', '{"event": {"type": []}}', '{"authorizations": [7]}'),
+    ],
 )
 async def test_a_body_that_is_no_object_is_refused_without_a_stack_trace(slack: SlackDouble, body: str) -> None:
     receiver = Receiver()

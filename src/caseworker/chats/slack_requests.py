@@ -46,7 +46,7 @@ async def read_signed(
         return NotTaken(400, "That is no JSON object.")
     if not _is_signed(request, verifier, body):
         return NotTaken(401, "That is not Slack's.")
-    if not _is_object(body):
+    if not _is_envelope(body):
         return NotTaken(400, "That is no JSON object.")
     return _with_body(request, body)
 
@@ -71,11 +71,17 @@ def _is_text(body: bytes) -> bool:
     return True
 
 
-def _is_object(body: bytes) -> bool:
+def _is_envelope(body: bytes) -> bool:
+    """Whether it is a JSON object whose parts are what the library takes them for: it raises on others."""
     try:
-        return isinstance(json.loads(body.decode()), dict)
+        envelope = json.loads(body.decode())
     except (ValueError, RecursionError):
         return False
+    if not isinstance(envelope, dict):
+        return False
+    event, owners = envelope.get("event", {}), envelope.get("authorizations") or []
+    is_event = isinstance(event, dict) and isinstance(event.get("type", ""), str)
+    return is_event and isinstance(owners, list) and all(isinstance(one, dict) for one in owners)
 
 
 def _with_body(request: Request, body: bytes) -> Request:

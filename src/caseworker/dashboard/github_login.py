@@ -46,7 +46,7 @@ class GitHubLogin:
         given = request.query_params
         begun = _begun(request.cookies.get(self._cookie, ""))
         if begun is None or not secrets.compare_digest(begun[0].encode(), given.get("state", "").encode()):
-            return self._login.failed(request, _NOT_YOURS)
+            return self._login.refused(request, _NOT_YOURS)
         if "code" not in given:
             return self._login.failed(request, "GitHub was not allowed to tell us who you are. Nobody was logged in.")
         forge = self._forge()

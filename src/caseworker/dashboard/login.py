@@ -27,11 +27,11 @@ class Login:
 
     async def by_link(self, request: Request) -> Response:
         """The secret is gone from the address after this: the answer leads on to the page."""
-        if self.is_too_often():
-            return self.slow_down(request)
+        if request.method == "HEAD":  # a preview of the link must not use it up
+            return self._page(request, "")
         viewer = self._office.sessions.use_link(request.path_params["secret"])
         if viewer is None:
-            return self.failed(request, "This link was used before, or is older than two minutes.")
+            return self.refused(request, "This link was used before, or is older than two minutes.")
         return self.begin(viewer, own_path(request.query_params.get("to", "/")))
 
     async def by_token(self, request: Request) -> Response:
@@ -72,6 +72,10 @@ class Login:
     def failed(self, request: Request, problem: str, *, status: int = 401) -> Response:
         self._failures.append(time.monotonic())
         return self._page(request, problem, status)
+
+    def refused(self, request: Request, problem: str) -> Response:
+        """What any page of the web can make a browser ask for does not count as failed: it would lock people out."""
+        return self._page(request, problem, 401)
 
     def slow_down(self, request: Request) -> Response:
         answer = self._page(request, "Too many failed log-ins. Wait a minute, then try again.", 429)

@@ -106,7 +106,8 @@ HONEST: list[tuple[str, Files, Files]] = [
         {"tests/conftest.py": FIXTURE},
         {
             "tests/conftest.py": FIXTURE.replace("from shop", "from pathlib import Path\n\nfrom shop")
-            + "\n\n@pytest.fixture(\n    scope='session',\n)\ndef home(\n    tmp_path: Path,\n) -> Path:\n    return tmp_path\n"
+            + "\n\n@pytest.fixture(\n    scope='session',\n)\n"
+            "def home(\n    tmp_path: Path,\n) -> Path:\n    return tmp_path\n"
         },
     ),
     ("a docs-only change", {"docs/a.md": "x"}, {"docs/a.md": "`pytest_plugins`, `sys.exit(0)`, PYTEST_ADDOPTS\n"}),
@@ -146,7 +147,8 @@ HONEST: list[tuple[str, Files, Files]] = [
         "a Rust test that returns a result",
         {"src/lib.rs": "#[test]\nfn adds() {\n    assert_eq!(add(1), 2);\n}\n"},
         {
-            "src/lib.rs": "#[test]\nfn adds() {\n    let f = |x| {\n        return x;\n    };\n    assert_eq!(add(f(1)), 2);\n}\n"
+            "src/lib.rs": "#[test]\nfn adds() {\n    let f = |x| {\n        return x;\n    };\n"
+            "    assert_eq!(add(f(1)), 2);\n}\n"
         },
     ),
     (

@@ -30,7 +30,7 @@ async def serve_http(
     from starlette.routing import Mount, Route
 
     from caseworker.app.processes.dashboard_server import make_dashboard
-    from caseworker.app.processes.web import listen_on, served
+    from caseworker.app.processes.web import PatientProtocol, listen_on, served, without_hang_ups
 
     async def health(_: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -41,7 +41,13 @@ async def serve_http(
         dashboard = make_dashboard(settings, desk, port)
         app = Starlette(routes=[*routes, Route("/health", health), Mount("/", app=dashboard)])
         grace = GRACE_SECONDS if routes else _STREAMS_SECONDS
-        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=grace)
+        config = uvicorn.Config(
+            without_hang_ups(app),
+            http=PatientProtocol,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=grace,
+        )
         for route in routes:
             log.info("listening by HTTP", at=f"http://{host}:{port}{route.path}")
         address = dashboard.office.place.address
