@@ -21,10 +21,10 @@ run: $(VENV)/.ready ## Install everything and take a sample bug to a pull reques
 setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap into the system if missing
 
 # The checks and the pure tests run side by side, on one processor each. The other tests wait for processes most of the
-# time, so six of them run at once.
+# time, so five of them run at once.
 test: $(VENV)/.ready-dev ## All checks and all tests
 	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure
-	$(BIN)/pytest -n 6 --dist loadgroup --ignore=tests/core
+	$(BIN)/pytest -n 5 --dist loadgroup --ignore=tests/core
 
 pure: $(VENV)/.ready-dev ## Only the tests of the core, which start no process
 	$(BIN)/pytest tests/core

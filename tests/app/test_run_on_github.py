@@ -114,6 +114,7 @@ async def office(tmp_path: Path, terminal: Terminal) -> AsyncIterator[Office]:
         yield Office(world, owner, shop, issue, terminal)
 
 
+@pytest.mark.slow
 async def test_a_link_and_a_token_are_enough_for_a_pull_request(office: Office) -> None:
     answer = await office.runs(office.link)
     assert answer.code == 0, answer.err

@@ -103,6 +103,7 @@ async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
     assert ended == AgentFailed(why="seconds", reason="the turn took longer than 2 s")
 
 
+@pytest.mark.slow
 async def test_a_short_error_is_retried_by_the_agents_program_itself(world: AgentWorld) -> None:
     scripts = (script(f"error: {error}", DONE) for error in ("overloaded", "rate_limited", "server_error"))
     for ended in await asyncio.gather(*(world.run(world.brief(text)) for text in scripts)):
@@ -110,6 +111,7 @@ async def test_a_short_error_is_retried_by_the_agents_program_itself(world: Agen
         assert ended.calls == 2
 
 
+@pytest.mark.slow
 async def test_a_model_that_stays_unavailable_is_given_up_after_a_few_tries(world: AgentWorld) -> None:
     """Two failures in parallel, because the agent waits between its tries."""
     url = closed_port()

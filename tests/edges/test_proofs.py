@@ -156,6 +156,7 @@ async def test_a_red_test_that_is_skipped_or_deleted_on_the_head_is_red(desk: De
         assert any("test_total" in one for one in reply.change.weakened)
 
 
+@pytest.mark.slow
 async def test_a_feature_is_red_by_a_name_that_the_change_then_provides(desk: Desk) -> None:
     desk.case = desk.case.updated(issue_type=IssueType.NEW_FEATURE)
     assert (await desk.red(test=INVENTED)).verdict == "red"
@@ -183,6 +184,7 @@ async def test_a_name_that_only_the_tests_provide_proves_nothing(desk: Desk) -> 
     assert reply.unproved == "`python3 -m pytest -q tests` passes without the fix: it proves nothing"
 
 
+@pytest.mark.slow
 async def test_a_changed_conftest_is_named_with_every_write(desk: Desk) -> None:
     told = "`conftest.py`, which decides how tests are run, was changed."
     hides = "collect_ignore = ['tests/test_cart.py']\n"

@@ -181,6 +181,7 @@ async def test_a_finding_beside_the_diff_or_misquoted_is_refused(desk: TurnDesk)
     assert "not a file of this change" in await desk.check(brief, {**answer, "findings": [{**FINDING, "file": "x"}]})
 
 
+@pytest.mark.slow
 async def test_a_diff_of_three_thousand_files_is_a_file_beside_the_tree(desk: TurnDesk) -> None:
     head = await desk.desk.person_pushes({f"many/module_{number}.py": "x = 1\n" for number in range(3_000)})
     tree = await desk.desk.checkout()

@@ -16,6 +16,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, outcome_schema
 from tests.core.outcomes.test_outcomes import ANSWERS
+from tests.permutations import mostly_slow
 
 INTERNALS = re.compile(
     r"(?i)input should|value error|instance|dictionary|pydantic|union|literal|discriminator|\^|nonetype"
@@ -53,7 +54,11 @@ def changed(document: object, where: Location, value: object) -> object:
     return copy
 
 
-@pytest.mark.parametrize(("role", "task", "answer"), ONE_OF_EACH, ids=lambda value: getattr(value, "kind", str(value)))
+@pytest.mark.parametrize(
+    ("role", "task", "answer"),
+    mostly_slow(ONE_OF_EACH, always=6),
+    ids=lambda value: getattr(value, "kind", str(value)),
+)
 def test_a_wrong_value_anywhere_in_an_outcome_is_reported_in_words(role: Role, task: Task, answer: Outcome) -> None:
     outcome = answer.model_dump(mode="json", exclude={"kind"})
     classes = re.compile(

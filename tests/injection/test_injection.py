@@ -42,6 +42,7 @@ async def stage(home: Path, temporal: Address) -> AsyncIterator[Stage]:
         yield stage
 
 
+@pytest.mark.slow
 async def test_attacks_that_go_the_whole_way_get_nothing(stage: Stage) -> None:
     for attack in ATTACKS:
         if attack.name in WHOLE_WAY:

@@ -36,5 +36,6 @@ async def test_a_committed_history_replays(path: Path) -> None:
         workflow_runner=sandboxed_runner(),
         data_converter=pydantic_data_converter,
         build_id=BUILD_ID,
+        debug_mode=True,  # a machine that is busy for two seconds is no deadlock
     )
     await asyncio.wait_for(replayer.replay_workflow(history), timeout=PATIENCE)

@@ -1,5 +1,7 @@
 """Talk on our own GitHub: corrections, strangers, chat, proposals, and long threads, from the webhook to the prompt."""
 
+import pytest
+
 from caseworker.core.base.roles import Task
 from caseworker.core.people.receipts import STRANGERS
 from caseworker.github_double.acts.comment_acts import create_comment
@@ -66,6 +68,7 @@ async def test_two_labels_at_once_start_one_run(github: GitHubOffice) -> None:
     assert [label.name for label in issue.labels] == ["bot:triage"]
 
 
+@pytest.mark.slow
 async def test_a_thread_of_600_comments_is_summed_up_and_nothing_is_dropped(github: GitHubOffice) -> None:
     issue = github.olga.opens_issue(TITLE, on=github.shop)
     hook, github.installation.app.hook = github.installation.app.hook, None  # they are older than the deployment

@@ -77,6 +77,7 @@ async def test_a_stress_that_the_investigator_calls_is_evidence_for_the_cause(wo
     assert "stress 1" in (await case.expect_pull_request()).body
 
 
+@pytest.mark.slow
 async def test_a_stress_that_was_never_run_is_no_evidence(world: World) -> None:
     cited = {"kind": "run", "source": "stress 1", "shows": "it fails with every seed"}
     world.agent.does(*INVESTIGATE, finds_the_cause(cited, *EVIDENCE[:2]))

@@ -73,6 +73,7 @@ async def test_another_base_has_its_own_rules(github: GitHubOffice) -> None:
     assert ended.sight.base_branch == "next"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["auto_merge", "merge_queue"])
 async def test_whoever_decides_to_merge_has_it(github: GitHubOffice, how: str) -> None:
     state, olga = github.github.state, github.olga.actor

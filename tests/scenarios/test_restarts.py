@@ -141,6 +141,7 @@ async def test_a_workspace_that_cannot_be_created_is_reported_and_close_still_wo
     await case.expect_end(S.CLOSED)
 
 
+@pytest.mark.slow
 async def test_a_closed_case_has_no_running_turn(world: World) -> None:
     world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()

@@ -84,6 +84,7 @@ async def test_a_fix_begins_with_what_all_turns_of_its_bug_found_and_the_develop
     assert "The sum is wrong." in file.analysis.brief
 
 
+@pytest.mark.slow
 async def test_the_end_of_a_fix_is_posted_once_in_the_bugs_thread(office: Office) -> None:
     bug, fix = await open_fix(office)
     pull = await fix.expect_pull_request()
@@ -115,7 +116,7 @@ async def test_a_message_that_begins_with_the_bugs_name_is_for_the_bug(office: O
     await fix.expect_waiting(WaitingFor.APPROVAL)
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found("It is the coupon as well."))
     await bug.in_summaries(ADA, f"{bug.id}: is it the coupon as well?")
-    await bug.expect_findings(times=3)
+    await bug.expect_findings(times=2)
     await fix.expect_waiting(WaitingFor.APPROVAL)
     assert all(message.author != ADA for message in await office.world.store.inbox.of(fix.id))
 
@@ -180,6 +181,7 @@ async def test_posts_of_a_fix_are_kept_while_slack_is_down(office: Office) -> No
     await expect_in_thread(bug, "A person has to agree before this is worked on")
 
 
+@pytest.mark.slow
 async def test_a_post_of_a_fix_appears_once_when_the_worker_stops_meanwhile(office: Office) -> None:
     office.world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which page?"))
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)

@@ -7,10 +7,9 @@ import pytest
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
-from caseworker.core.outcomes.outcome import Outcome, parse_outcome
-from caseworker.core.outcomes.pm import IssueType
+from caseworker.core.outcomes.outcome import Outcome
 from caseworker.ports import AgentFailed
-from tests.world.agent import approved, changes, implemented, rejected, triaged, wrote_test
+from tests.world.agent import approved, changes, implemented, rejected, wrote_test
 from tests.world.project import git
 from tests.world.world import World
 
@@ -80,22 +79,6 @@ async def test_a_test_that_passes_without_the_fix_is_rewritten_then_a_person_is_
     assert "passes without the fix" in stored.case.reason
     again = next(brief for brief in world.agent.briefs if brief.task is Task.UPDATE_TESTS)
     assert "does not fail without the fix" in again.prompt
-
-
-@pytest.mark.slow
-async def test_an_empty_change_opens_no_pull_request(world: World) -> None:
-    world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, lambda _: changes("Do nothing at all"))
-    world.agent.does(Role.TESTER, Task.CREATE_TESTS, lambda _: wrote_test_elsewhere())
-    world.agent.does(Role.PM, Task.TRIAGE, lambda _: triaged(_).model_copy(update={"type": IssueType.NEW_FEATURE}))
-    case = await world.owner_files_issue()
-    stored = await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)
-    assert "nothing was changed" in stored.case.reason
-
-
-def wrote_test_elsewhere() -> Outcome:
-    return parse_outcome(
-        Role.TESTER, Task.CREATE_TESTS, {"status": "TESTS_READY", "test_file": "none", "summary": "There is none."}
-    )
 
 
 async def test_a_rejected_review_leads_to_a_fix_before_anything_is_pushed(world: World) -> None:

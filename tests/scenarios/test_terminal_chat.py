@@ -40,6 +40,7 @@ def receipts(terminal: Terminal, case: str) -> list[object]:
     return [line["receipt"] for line in conversation(terminal, case) if line["receipt"] is not None]
 
 
+@pytest.mark.slow
 def test_report_shows_the_case_until_the_question(terminal: Terminal) -> None:
     answer = terminal.types(
         "report", "-", "--rehearse", BUG_REHEARSAL, "--name", "ada", stdin="the greeting is broken\n"
@@ -165,12 +166,13 @@ def test_a_bug_can_be_shown_and_exported(terminal: Terminal, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_refused_report_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_refused_report_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # which is in no repository
     terminal = Terminal(tmp_path / "home")
     project = make_project(tmp_path / "project")
     rehearsed = ("report", "it is broken", "--rehearse", BUG_REHEARSAL)
     for arguments, words in (
-        (rehearsed, "--repo PATH, or set reports_repository"),
+        (rehearsed, "name it with `--repo FOLDER`"),
         ((*rehearsed, "--repo", project, "--attach", tmp_path / "none.png"), "none.png is not there"),
         ((*rehearsed, "--repo", tmp_path), "git -C"),
         (("report", "it is broken", "--repo", project), "no key and no rehearsal"),

@@ -149,6 +149,7 @@ async def replay(kept: Sequence[WorkflowHistory], client: Client, patience: floa
         workflow_runner=UnsandboxedWorkflowRunner(),
         data_converter=client.data_converter,
         build_id=BUILD_ID,
+        debug_mode=True,  # a machine that is busy for two seconds is no deadlock
     )
     replaying = asyncio.create_task(replayer.replay_workflows(one_by_one()))
     done, _ = await asyncio.wait({replaying}, timeout=patience)

@@ -81,7 +81,7 @@ def without_hang_ups(app: ASGIApp) -> ASGIApp:
 
 @contextlib.contextmanager
 def listen_on(host: str, port: int, *, or_any: bool = False) -> Iterator[socket.socket]:
-    """Bind the socket early, so that a wrong address is refused with a clear text before anything starts. `or_any`:
+    """Open the socket early, so that a wrong address is refused with a clear text before anything starts. `or_any`:
     take any free port if this one is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -93,6 +93,7 @@ def listen_on(host: str, port: int, *, or_any: bool = False) -> Iterator[socket.
             if not or_any or error.errno != errno.EADDRINUSE:
                 raise
             listener.bind((host, 0))
+        listener.listen()  # whoever connects before the server runs waits, and is not refused
     except OSError as error:
         listener.close()
         raise Refused(
