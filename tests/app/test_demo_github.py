@@ -160,7 +160,7 @@ async def test_the_walk_leads_from_the_issue_to_a_pull_request_with_green_checks
             assert process.stdout is not None
             said = (await asyncio.wait_for(process.stdout.read(), 5 * PATIENCE)).decode()
             assert await process.wait() == 0, said
-    assert "Pull request 2 is ready, and its checks are green: a person merges it." in said
+    assert "Pull request 3 is ready, and its checks are green: a person merges it." in said
     assert [line for line in said.splitlines() if re.fullmatch(r"  (triage|plan|implement): done", line)] == [
         "  triage: done",
         "  plan: done",
