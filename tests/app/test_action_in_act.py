@@ -56,7 +56,7 @@ def _act(folder: Path, event: dict[str, object], api: str, token: str) -> subpro
         "CASEWORKER_HOME": str(folder / "home"),
         "CASEWORKER_GITHUB_API_URL": api,
         "CASEWORKER_GITHUB_TOKEN": token,
-        "CASEWORKER_CHECKS_BEGIN_SECONDS": "0",  # this repository has no other workflow
+        "CASEWORKER_CHECKS_SETTLE_SECONDS": "1",  # this repository has no other workflow
     }
     return subprocess.run(
         [
