@@ -92,15 +92,23 @@ class GitHubOffice:
         await self._serving.aclose()
 
     async def redelivers(self, event: str) -> None:
-        """GitHub sends every delivery of this event again. Waits until all were taken as duplicates."""
-        hook, listed = self.installation.app.hook, self.world.store.deliveries.list
+        """GitHub sends every delivery of this event again, once each was taken. Waits until all are duplicates."""
+        hook = self.installation.app.hook
         assert hook is not None
         again = [one for one in hook.deliveries if one.event == event]
+        guids = {one.guid for one in again}
+        await self._taken(guids, None)
         for one in again:
             redeliver(self.github.state, self.olga.user, hook, one)
-        missing, deadline = {one.guid for one in again}, time.monotonic() + PATIENCE
-        while missing := missing - {one.guid for one in await listed(outcome=OutcomeKind.DUPLICATE, limit=200)}:
-            assert time.monotonic() < deadline, f"not taken as duplicates: {missing}"
+        await self._taken(guids, OutcomeKind.DUPLICATE)
+
+    async def _taken(self, guids: set[str], outcome: OutcomeKind | None) -> None:
+        """Waits until these deliveries are in the store, with this outcome if one is given."""
+        deadline = time.monotonic() + PATIENCE
+        while missing := guids - {
+            one.guid for one in await self.world.store.deliveries.list(outcome=outcome, limit=200)
+        }:
+            assert time.monotonic() < deadline, f"not taken as {outcome or 'anything'}: {missing}"
             await asyncio.sleep(LOOK)
 
     # --- what can be looked at
