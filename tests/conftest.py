@@ -24,7 +24,7 @@ time.tzset()
 
 share()
 
-pytest_plugins = ["tests.databases"]
+pytest_plugins = ["tests.databases", "tests.shared_temporal"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""One Temporal server per test process, one world per scenario; every history is replayed at the end."""
+"""One world per scenario; every history is replayed at the end."""
 
 import json
 import re
@@ -7,28 +7,16 @@ from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 
 from caseworker.engine.client import Address, connect
-from caseworker.engine.server import TemporalServer
 from tests.world.github_office import GitHubOffice, open_github_office
 from tests.world.office import Office, open_office
 from tests.world.world import World, open_world
 
 FAILED = pytest.StashKey[bool]()
-LIGHT = ("worker.perNamespaceWorkerCount=0",)
-"""Turns off the server's own workers per namespace: each world has a namespace, and 80 such workers take 125 MB."""
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def temporal(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Address]:
-    server = TemporalServer(tmp_path_factory.mktemp("temporal"), settings=LIGHT)
-    await server.start()
-    yield server.address
-    await server.stop()
 
 
 @pytest.fixture

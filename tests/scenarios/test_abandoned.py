@@ -20,6 +20,7 @@ from caseworker.contract.names import WORKER_DIED
 from caseworker.engine.abandoned import end_all_begun
 from caseworker.engine.client import Address, connect
 from tests.patience import PATIENCE
+from tests.world.teardown import in_own_namespace
 
 
 @activity.defn
@@ -80,7 +81,7 @@ async def is_listed(client: Client, handle: WorkflowHandle[WaitsForLongWork, Non
 
 
 async def test_an_activity_of_a_dead_worker_fails_at_once(temporal: Address) -> None:
-    client = await connect(temporal)
+    client = await in_own_namespace(await connect(temporal))
     async with waiting_workflow(client) as handle:
         await begin_and_die(client, handle)
         await until_waiting(client, handle)
@@ -93,7 +94,7 @@ async def test_an_activity_of_a_dead_worker_fails_at_once(temporal: Address) -> 
 
 
 async def test_an_activity_that_nobody_started_stays_scheduled(temporal: Address) -> None:
-    client = await connect(temporal)
+    client = await in_own_namespace(await connect(temporal))
     async with waiting_workflow(client) as handle:
         await until_waiting(client, handle)
         await end_all_begun(client)

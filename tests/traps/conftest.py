@@ -1,5 +1,5 @@
-"""The fixtures of the scenarios: a home, and Temporal's server."""
+"""The home of the scenarios."""
 
-from tests.scenarios.conftest import home, temporal
+from tests.scenarios.conftest import home
 
-__all__ = ["home", "temporal"]
+__all__ = ["home"]
