@@ -1,5 +1,6 @@
 """Options and fixtures of the whole suite."""
 
+import gc
 import logging
 import os
 import time
@@ -21,6 +22,9 @@ structlog.configure(processors=[structlog.processors.format_exc_info, structlog.
 # Times are shown in the zone of the machine; the tests know this one.
 os.environ["TZ"] = "UTC"
 time.tzset()
+
+# Tests and modules stay until the end: without looking through them for garbage, collecting takes 5.5 s instead of 9.
+gc.disable()
 
 share()
 
@@ -44,3 +48,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest tests first: then the short ones fill the gaps, and no worker is left alone at the end."""
     items.sort(key=lambda item: item.path.parent.name != "scenarios")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+    gc.enable()

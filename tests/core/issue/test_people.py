@@ -94,6 +94,15 @@ def test_handing_back_a_pull_request_with_thanks_waits_for_its_merge() -> None:
     assert (back.progress.go, passed(back).state) == (S.CREATING_PR, S.CREATING_PR)
 
 
+@pytest.mark.parametrize("waits", [WAITS, S.WAITING_FOR_REQUIREMENTS_CLARIFICATION])
+def test_a_case_handed_back_before_it_has_stopped_goes_on(waits: IssueState) -> None:
+    left = S.REQUIREMENTS_UNCLEAR if waits is not WAITS else S.REVIEWING_CODE
+    asked = a_case(waits, resume=left, wait=Wait(reason=WaitingFor.ANSWER))
+    back = after(asked, TakenOver(by="ann"), HandedBack(by="ann"))
+    assert (back.progress.go, back.people.taken_by) == (left, "")
+    assert passed(back).state not in (PARKED, waits)
+
+
 def test_work_on_remarks_resumes_with_the_remarks_of_the_takeover() -> None:
     at_it = a_case(S.ADDRESSING_FEEDBACK, pull_request=7, remarks=[3])
     back = after(taken(at_it), HandedBack(by="ann", messages=SAID))

@@ -66,6 +66,7 @@ def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> Iss
         attempt = case.limits.attempt + move.attempt
         stays = {
             "task": move.task,
+            "go": move.go,
             "reason": move.reason,
             "transitions": case.progress.transitions + 1,
             "attempt": attempt,

@@ -119,7 +119,10 @@ def after_people(
             return entered.model_copy(update={"go": S.REQUIRES_HUMAN_INTERVENTION})
         case HandedBack():
             go = None if fact.messages and not _resumed_turn_reads(case) else case.waiting.resume
-            return Move(to=S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go)
+            on_the_way = case.state in WORKING  # it was taken over a moment ago, and has not stopped yet
+            return Move(
+                to=case.state if on_the_way else S.HUMAN_INPUT_RECEIVED, reason=f"{fact.by} hands it back.", go=go
+            )
         case BudgetRaised():
             return _again_after(case, f"{fact.by} has raised the budget.")
         case RetryAsked():
