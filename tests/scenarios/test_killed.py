@@ -331,7 +331,7 @@ def test_an_interrupted_run_can_be_watched_again_by_two_commands(
     first.send_signal(2)
     _, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == 130
-    assert "takes it up again" in err
+    assert "--follow` watches it again" in err
     watchers = [terminal.starts(*run) for _ in range(2)]
     for watcher in watchers:
         _, err = watcher.communicate(timeout=PATIENCE)
