@@ -18,6 +18,9 @@ class Bell(RecordingBell):
     async def keep_time(self, case: CaseId) -> None:
         raise NotImplementedError
 
+    async def make_way(self) -> set[CaseId]:
+        raise NotImplementedError
+
     async def listening(self) -> set[CaseId]:
         raise NotImplementedError
 

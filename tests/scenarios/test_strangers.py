@@ -9,11 +9,19 @@ from pathlib import Path
 import pytest
 from temporalio import workflow
 from temporalio.client import AsyncActivityHandle, Client, WorkflowFailureError
-from temporalio.common import RetryPolicy
+from temporalio.common import RetryPolicy, WorkflowIDConflictPolicy
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from caseworker.contract.names import CLOSE_REQUESTED, FLOWS_QUEUE, INCOMING_MESSAGE, REFUSED, TURNS_QUEUE, workflow_id
+from caseworker.contract.names import (
+    CLOSE_REQUESTED,
+    FLOWS_QUEUE,
+    INCOMING_MESSAGE,
+    REFUSED,
+    TURNS_QUEUE,
+    sla_workflow_id,
+    workflow_id,
+)
 from caseworker.contract.wire import CaseInput, PushRequest
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.roles import Role
@@ -147,6 +155,31 @@ async def test_a_workflow_without_input_does_not_keep_a_case_from_its_own(sealed
     assert isinstance(failed.value.cause, ApplicationError)
     assert failed.value.cause.type == "Foreign"
     await waiting_case(sealed)
+
+
+@pytest.mark.parametrize(
+    ("name", "queue", "delay"),
+    [
+        ("IssueWorkflow", STRANGE_QUEUE, timedelta(0)),
+        ("IssueWorkflow", FLOWS_QUEUE, timedelta(days=30)),
+        ("Squatter", STRANGE_QUEUE, timedelta(0)),
+    ],
+)
+async def test_a_workflow_that_nobody_runs_does_not_keep_a_case_from_its_own(
+    sealed: World, stranger: Client, name: str, queue: str, delay: timedelta
+) -> None:
+    case = await waiting_case(sealed)
+    place = workflow_id(case.id)
+    instead = WorkflowIDConflictPolicy.TERMINATE_EXISTING
+    handle = await stranger.start_workflow(
+        name, id=place, task_queue=queue, start_delay=delay, id_conflict_policy=instead
+    )
+    await stranger.start_workflow(name, id=sla_workflow_id(CaseId("nobody")), task_queue=STRANGE_QUEUE)
+
+    await sealed.reconciler_displaces(case.id, handle.first_execution_run_id)
+    await case.person_approves()
+
+    await case.expect_waiting(WaitingFor.MERGE)
 
 
 async def test_a_stranger_reads_nothing_of_a_case(sealed: World, stranger: Client) -> None:

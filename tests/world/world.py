@@ -146,6 +146,15 @@ class World:
             await asyncio.sleep(LOOK)
         await self.reconciler.wake_the_silent()
 
+    async def reconciler_displaces(self, case: CaseId, run: str | None) -> None:
+        """Looks as the reconciler does every 30 s, until another run than this one has the place of the case."""
+        deadline = time.monotonic() + PATIENCE
+        workflow = self.client.get_workflow_handle(workflow_id(case))
+        while (await workflow.describe()).run_id == run:
+            assert time.monotonic() < deadline
+            await self.reconciler.wake_the_silent()
+            await asyncio.sleep(LOOK)
+
     # --- at the end
 
     async def histories(self) -> AsyncIterator[WorkflowHistory]:

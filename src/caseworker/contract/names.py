@@ -19,6 +19,7 @@ INCOMING_MESSAGE: Final = "incoming_message"
 CLOSE_REQUESTED: Final = "close_requested"
 
 _PREFIX: Final = "case:"
+_CLOCK_PREFIX: Final = "sla:"
 
 REFUSED: Final = "Refused"
 """The type of the error that a refusal becomes on its way through Temporal."""
@@ -32,8 +33,12 @@ def workflow_id(case: CaseId) -> str:
 
 
 def sla_workflow_id(case: CaseId) -> str:
-    return f"sla:{case}"
+    return f"{_CLOCK_PREFIX}{case}"
 
 
 def case_of(workflow: str) -> CaseId:
-    return CaseId(workflow.removeprefix(_PREFIX))
+    return CaseId(workflow.removeprefix(_PREFIX).removeprefix(_CLOCK_PREFIX))
+
+
+def is_clock(workflow: str) -> bool:
+    return workflow.startswith(_CLOCK_PREFIX)

@@ -32,8 +32,10 @@ class Reconciler:
 
     async def wake_the_silent(self) -> None:
         """Restart cases that are not over and have no workflow: the engine's data was lost or set aside, the case moved
-        to a cluster, or somebody ended the workflow by hand."""
-        silent = set(await self._store.cases.unfinished()) - await self._doorbell.listening()
+        to a cluster, or somebody ended the workflow by hand or put another one in its place."""
+        displaced = await self._doorbell.make_way()
+        listening = await self._doorbell.listening() - displaced
+        silent = set(await self._store.cases.unfinished()) - listening
         for case in sorted(silent):
             log.info("case has no workflow: woken", case=case)
             await self._ring(case, NO_MESSAGE, MessageKind.WORDS)

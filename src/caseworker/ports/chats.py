@@ -47,5 +47,8 @@ class Switchboard(Doorbell, Protocol):
     async def listening(self) -> set[CaseId]:
         """The cases whose workflow runs."""
 
+    async def make_way(self) -> set[CaseId]:
+        """End workflows of strangers that have the id of a case and are never run. The cases that have none now."""
+
     async def keep_time(self, case: CaseId) -> None:
         """Start the SLA clock of a bug case, or make it look again."""
