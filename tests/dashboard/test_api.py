@@ -1,6 +1,7 @@
 """The API: the read models as JSON, with tokens, pages, ETags, and errors that say what to do."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.dashboard.access_tokens import Rank, new_token
+from caseworker.dashboard.event_stream import MOST_STREAMS
 from caseworker.dashboard.openapi import OPERATIONS
 from caseworker.store.store import Store
 from caseworker.views.board import Board
@@ -145,6 +147,18 @@ async def test_the_event_stream_is_the_record(visitor: Visitor, store: Store) ->
         await store.record.append(case, [Noted(text="more")], trace=TRACE)
         assert '"text": "more"' in (await page.event(3)).data
         assert [event.id for event in page.entries] == ["2", "3"]
+
+
+async def test_one_person_can_not_open_streams_without_end(visitor: Visitor, store: Store) -> None:
+    await open_case(store)
+    async with AsyncExitStack() as pages:
+        open_pages = [LivePage.of(visitor, f"{CASE}/events", looks=False) for _ in range(MOST_STREAMS)]
+        for page in [await pages.enter_async_context(one) for one in open_pages]:
+            await page.event(1)
+        for path in (f"{CASE}/events", "/live/board", "/live/cases/local/shop~1"):
+            assert (await visitor.client.get(path)).status_code == 429
+    async with LivePage.of(visitor, f"{CASE}/events") as page:
+        await page.event(1)
 
 
 async def test_the_description_names_every_path(visitor: Visitor) -> None:

@@ -31,7 +31,7 @@ from caseworker.dashboard.api_models import (
 )
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
-from caseworker.dashboard.event_stream import EventStream, Sent
+from caseworker.dashboard.event_stream import Sent
 from caseworker.dashboard.learning_press import press_on_learning
 from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.press import send_message
@@ -169,7 +169,7 @@ class Api:
         stored = await self._office.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() and len(seen) < 10 else 0
-        return EventStream(self._entries(request, stored, after))
+        return self._office.stream(request, self._entries(request, stored, after))
 
     async def _entries(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """The record from there on, each entry under its number, and then what is added to it."""

@@ -11,7 +11,7 @@ from caseworker.core.telling.verdict_words import verdict_section
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.case_feed import CaseFeed
-from caseworker.dashboard.event_stream import EventStream, Sent
+from caseworker.dashboard.event_stream import Sent
 from caseworker.dashboard.office import Office, html, viewer_of
 from caseworker.dashboard.region_page import QUIET_SECONDS
 from caseworker.dashboard.shown import page
@@ -57,7 +57,7 @@ class CasePage:
         stored = await self._office.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() else 0
-        return EventStream(self._events(request, stored, after))
+        return self._office.stream(request, self._events(request, stored, after))
 
     async def _events(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """New entries of the record under their number, and the parts of the page that have changed."""

@@ -1,10 +1,16 @@
 """Server-sent events: one answer that stays open."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
+
+MOST_STREAMS: Final = 100
+"""Open pages of one person. Each is woken by every change, so that thousands would keep the server from everybody."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,3 +42,23 @@ async def _encoded(events: AsyncIterator[Sent | None]) -> AsyncIterator[bytes]:
     yield b": open\n\n"
     async for event in events:
         yield b": quiet\n\n" if event is None else event.encode()
+
+
+class OpenStreams:
+    """Opens streams, and counts them by the name of who reads them."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    def open(self, name: str, events: AsyncIterator[Sent | None]) -> EventStream:
+        if self._open[name] >= MOST_STREAMS:
+            raise HTTPException(429, f"You have {MOST_STREAMS} live pages open. Close one of them first.")
+        return EventStream(self._counted(name, events))
+
+    async def _counted(self, name: str, events: AsyncIterator[Sent | None]) -> AsyncIterator[Sent | None]:
+        self._open[name] += 1
+        try:
+            async for event in events:
+                yield event
+        finally:
+            self._open[name] -= 1

@@ -1,6 +1,6 @@
 """What the handlers of pages and API share: the store, the way for messages, the pulse, and where this is."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.dashboard.deployment import DeploymentLook, unknown_deployment
+from caseworker.dashboard.event_stream import EventStream, OpenStreams, Sent
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
 from caseworker.dashboard.pulse import Pulse
@@ -31,6 +32,7 @@ class Office:
     place: Place
     sessions: Sessions
     pulse: Pulse = field(repr=False)
+    streams: OpenStreams = field(default_factory=OpenStreams, repr=False)
     deployment: DeploymentLook = unknown_deployment
     forge: ForgeAccess | None = None
     """Null: nobody logs in with GitHub here."""
@@ -66,6 +68,9 @@ class Office:
         if not viewer.sees_all:
             raise HTTPException(403, "This is about all repositories together, and you may see only some of them.")
         return viewer
+
+    def stream(self, request: HTTPConnection, events: AsyncIterator[Sent | None]) -> EventStream:
+        return self.streams.open(viewer_of(request).name, events)
 
     async def case(self, request: HTTPConnection) -> StoredAny:
         """The case of this address. One that the viewer may not see is not found."""

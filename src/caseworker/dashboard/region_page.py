@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from caseworker.dashboard.event_stream import EventStream, Sent
+from caseworker.dashboard.event_stream import Sent
 from caseworker.dashboard.office import Office, html
 from caseworker.dashboard.shown import page
 
@@ -47,7 +47,7 @@ class RegionPage:
         return html("list.html", request, values=await self._region.read(request) | values)
 
     async def live(self, request: Request) -> Response:
-        return EventStream(self._events(request, request.headers.get("last-event-id")))
+        return self._office.stream(request, self._events(request, request.headers.get("last-event-id")))
 
     async def _events(self, request: Request, sent: str | None) -> AsyncIterator[Sent | None]:
         """An event's id is a digest of what is shown: a page that comes back is sent it only if it has changed."""
