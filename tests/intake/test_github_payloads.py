@@ -193,5 +193,8 @@ def test_a_body_that_is_no_object_is_unreadable(body: bytes, problem: str) -> No
 def test_a_body_that_does_not_fit_its_event_is_unreadable() -> None:
     with pytest.raises(UnreadableBody, match=r"`issue\.number` of an event issues"):
         parse_event("issues", {"action": "labeled", "issue": {"number": "many"}})
+    for number in (0, 10**30):
+        with pytest.raises(UnreadableBody, match=r"`issue\.number` of an event issues"):
+            parse_event("issues", {"action": "labeled", "issue": {"number": number}})
     with pytest.raises(UnreadableBody, match="without `issue`"):
         parse_event("issue_comment", {"action": "created"})

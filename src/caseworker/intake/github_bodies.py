@@ -1,7 +1,7 @@
 """Tolerant models of GitHub's webhook bodies: only the fields that Caseworker reads, the rest is ignored."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.intake.github_events import Person
 
+Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
+"""What a database can keep. GitHub's own are far below."""
 LONG_AGO: Final = datetime.fromtimestamp(0, UTC)
 
 
@@ -50,7 +53,7 @@ class HeadBody(_Part):
 class TargetBody(_Part):
     """An issue or a pull request: both have these fields."""
 
-    number: int
+    number: Number
     title: str = ""
     body: str | None = None
     updated_at: datetime = LONG_AGO
@@ -61,7 +64,7 @@ class TargetBody(_Part):
 
 
 class CommentBody(_Part):
-    id: int
+    id: Id
     body: str | None = None
     user: UserBody | None = None
     created_at: datetime
@@ -72,7 +75,7 @@ class CommentBody(_Part):
 
 
 class ReviewBody(_Part):
-    id: int
+    id: Id
     body: str | None = None
     user: UserBody | None = None
     submitted_at: datetime | None = None
