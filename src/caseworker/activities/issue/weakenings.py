@@ -8,6 +8,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Build, Stage
 from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.opaque_files import opaque_files
+from caseworker.core.evidence.read_sources import comments_alone, reading_sources
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import FileDiff, read_diff
@@ -65,9 +66,13 @@ class Weakenings:
         return read_diff(await self._workspaces.diff(workspace, workspace.base, request.commit))
 
     async def _in_diff(self, request: BuildRequest, workspace: Workspace, diff: list[FileDiff]) -> list[str]:
-        """Files that no review can read, and lines that interfere with the run of the tests."""
+        """Files that no review can read, lines that interfere with the run of the tests, and tests that don't run the
+        code."""
         found = [(path, [sentence]) for path, sentence in opaque_files(diff).items()]
         found += (await asyncio.to_thread(tampering, diff)).items()
+        found += (await asyncio.to_thread(reading_sources, diff)).items()
+        if request.case.proof.red_tests:
+            found += comments_alone(diff).items()
         if not found:
             return []
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
