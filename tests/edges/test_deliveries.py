@@ -534,7 +534,7 @@ async def test_an_open_pull_request_is_updated(desk: Desk) -> None:
     assert "**No red test**: no test was seen to fail without the change. Waived by `ada`." in pull.body
     assert "`test_b` was removed from `test_calc.py`." in pull.body
     assert (await desk.kinds())[-2:] == ["branch_pushed", "noted"]
-    assert (await desk.notes())[-1] == "pull request 1 was updated"
+    assert (await desk.notes())[-1] == "branch `agent/issue-1` was updated"
 
 
 async def test_a_pull_request_says_whether_it_conflicts_with_a_base_that_moved(desk: Desk) -> None:

@@ -47,10 +47,10 @@ async def test_a_developer_asks_for_the_fix_and_its_pull_request_comes_back(worl
     assert stored.case.repair.fix is not None
     world.cases.append(stored.case.repair.fix)
     fix = CaseInWorld(world, stored.case.repair.fix)
-    pull = await fix.expect_pull_request()
+    await fix.expect_pull_request()
     assert IssueState.ANALYZING_REQUIREMENTS not in await fix.states()
     news = await bug.expect_post(About.FIX_NEWS, Audience.DEVELOPERS)
-    assert f"Pull request {pull.number} is ready: `agent/issue-1`" in news
+    assert "Branch `agent/issue-1` is ready" in news
     await fix.person_merges()
     ended = await bug.expect_end()
     assert ended.case.ending.resolution == "code_fix"

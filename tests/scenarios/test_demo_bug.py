@@ -30,7 +30,7 @@ def test_the_bug_demo_ends_with_a_pull_request(terminal: Terminal) -> None:
         "grace (developer): Well found. Please fix it",
         "The fix is being worked on as",
         "agent/issue-1 is ready to merge into main",
-        "caseworker → developers: Pull request 1 is ready",
+        "caseworker → developers: Branch `agent/issue-1` is ready",
         "Merge it",
         "Next, type one of these:",
     ]

@@ -565,7 +565,7 @@ async def test_feedback_not_done_before_the_merge_is_listed_with_what_to_do_next
     await world.worker_starts()
     await case.expect_end(S.COMPLETED)
     assert (await case.told())[-1].startswith(
-        "Pull request 1 was merged before this was done, and nothing more is done about it here:\n"
+        "Branch `agent/issue-1` was merged before this was done, and nothing more is done about it here:\n"
         "> ada: Please say goodbye, too.\n> ada: And loudly.\n\nIf it is still wanted, say so once more"
     )
 

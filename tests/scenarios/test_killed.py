@@ -267,7 +267,7 @@ def expect_one_pull_request_brought_up_to_date(terminal: Terminal, project: Path
     (pull,) = json.loads(terminal.types("show", CASE, "--pull-request", "--json").out)
     assert (pull["state"], pull["head_sha"]) == ("open", git(project, "rev-parse", branch))
     assert len(terminal.entries("pull_request_opened")) == 1
-    updates = [entry for entry in terminal.entries("noted") if entry["text"] == "pull request 1 was updated"]
+    updates = [entry for entry in terminal.entries("noted") if entry["text"] == "branch `agent/issue-1` was updated"]
     assert len(updates) == 1
     pushed = [entry["commit"] for entry in terminal.entries("branch_pushed")]
     assert pushed == git(project, "rev-list", "--reverse", f"main..{branch}").split()

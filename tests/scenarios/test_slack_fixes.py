@@ -63,7 +63,7 @@ async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(
     await bug.in_summaries(ADA, "approve")
     await fix.expect_waiting(WaitingFor.MERGE)
     pull = await fix.expect_pull_request()
-    await expect_in_thread(bug, f"Pull request {pull.number} is ready")
+    await expect_in_thread(bug, f"Branch `{pull.head}` is ready")
     assert (await fix.stored()).case.people.grants[0].by == ADA
     assert "approved" in (await fix.receipts())[-1]
 
@@ -91,7 +91,7 @@ async def test_the_end_of_a_fix_is_posted_once_in_the_bugs_thread(office: Office
     await fix.person_merges()
     await fix.expect_end(S.COMPLETED)
     await bug.expect_end()
-    await expect_in_thread(bug, f"Pull request {pull.number} (`{(await fix.stored()).case.branch}`) was merged")
+    await expect_in_thread(bug, f"Branch `{pull.head}` was merged")
     assert [text for text in bug.told_in_reports() if "accepted the fix" in text] == ["The team has accepted the fix."]
 
 

@@ -97,7 +97,7 @@ SPOKEN_LIES: Final[tuple[Lie, ...]] = (
         name="the review changes what it approves",
         does={Turn.REVIEW: acting(Role.TECH_LEAD, Task.REVIEW, {"status": "APPROVED"}, {"helper.sh": "rm -rf ~\n"})},
         caught_by="only what a writer's turn left is committed, built and pushed",
-        told="the commit of this pull request",
+        told="the commit of this branch",
         not_told="helper.sh",
         end=End.TRUE_PULL,
     ),

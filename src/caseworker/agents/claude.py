@@ -23,7 +23,7 @@ from caseworker.agents.resumed_prompts import only_news
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
-from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
+from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream, no_turn_for
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.record.entries import AgentEvent
@@ -102,6 +102,8 @@ class ClaudeRuntime:
                 case=brief.attempt.case,
                 workspace=brief.tree.path,
             )
+            if rehearsal.steps_for(part.role, part.task, part.nth) is None:  # no agent has to start to find that out
+                return AgentFailed(why="script", reason=no_turn_for(part))
             return RehearsedUpstream(rehearsal, part, pace=self._model.pace)
         if self._model.key is None:
             return AgentFailed(why="key", reason=NO_KEY)

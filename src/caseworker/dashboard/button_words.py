@@ -27,7 +27,7 @@ _PAGES: Final = {
     Page.WHY: "the page of {case}",
     Page.DIFF: "the change of {case}",
     Page.MATRIX: "the hypotheses of {case}",
-    Page.PULL_REQUEST: "the pull request of {case}",
+    Page.PULL_REQUEST: "“Its text” on the page of {case}",
 }
 
 

@@ -31,7 +31,7 @@ _SHORT: Final = {
     "reviewing_integration": "integration",
     "validating_solution": "validate",
     "addressing_feedback": "feedback",
-    "creating_pr": "pull request",
+    "creating_pr": "deliver",
     "waiting_for_human_input": "waits: a person",
     "human_input_received": "read answer",
     "requires_human_intervention": "needs a person",

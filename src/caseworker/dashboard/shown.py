@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 import caseworker
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.text import printable
+from caseworker.core.issue.delivered import noun
 from caseworker.core.telling.money import money_words, short_money_words
 from caseworker.dashboard.addresses import case_path, case_slug
 from caseworker.dashboard.diagrams import columns, state_diagram
@@ -45,6 +46,7 @@ def environment() -> Environment:
         line=line,
         case_path=case_path,
         slug=case_slug,
+        noun=noun,
         words=lambda name: str(name).replace("_", " "),
     )
     made.globals.update(

@@ -43,7 +43,7 @@ CONTEXT = PostContext(
     reporter=RITA,
     policy=Policy(services={"shop": Service(owners=(GRACE,))}, contacts=((ADA,),)),
     outcome=OUTCOME,
-    news="Pull request 1 is ready: `agent/issue-3`.",
+    news="Branch `agent/issue-3` is ready, from local/shop#3.",
     news_kind=MessageKind.FIX_READY,
     said=((MessageKind.WORDS, "Order 1183, too.\nSee above."), (MessageKind.EDIT, "Order 1184.")),
     lost_files=(("core.dump", "it has 20,000,000 bytes; 10,000,000 are taken"), ("app.log", "it is gone")),
@@ -120,14 +120,14 @@ Kind of fix: code fix. Confidence: 90%.""",
         "data_fix, config_fix, not_a_bug, duplicate, no_response."
     ),
     About.FIX_OPENED: (
-        "The fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+        "The fix is being worked on as local/shop#3. Its branch will be announced here; merging is yours."
     ),
     About.ANOTHER_FIX: (
-        "Another fix is being worked on as local/shop#3. Its pull request will be announced here; merging is yours."
+        "Another fix is being worked on as local/shop#3. Its branch will be announced here; merging is yours."
     ),
     About.FIX_INFORMED: "The new findings were passed on to local/shop#3.",
     About.FIX_REFUSED: "The fix could not be started: KeyError in the tool.",
-    About.FIX_NEWS: "Pull request 1 is ready: `agent/issue-3`.",
+    About.FIX_NEWS: "Branch `agent/issue-3` is ready, from local/shop#3.",
     About.RESOLVED: (
         "**bug-7F3K is resolved** (`code_fix`): closed by @U0ADA0000: KeyError in shop/cart.py is gone since an hour "
         "ago. Reply here to reopen it."

@@ -217,7 +217,7 @@ def test_with_an_open_pull_request_a_failure_parks_the_case() -> None:
     parked = after(ready(), Spoke(by="ann", messages=SAID), FAILURE)
     assert parked.state is PARKED
     assert parked.reason.endswith(
-        "invalid twice. Pull request 7 stays open as it is: merging or closing it ends the case, `retry` or a word on "
+        "invalid twice. Pull request 7 stays as it is: merging or closing it ends the case, `retry` or a word on "
         "how to go on moves it."
     )
     assert after(parked, Merged(by="ann")).state is S.COMPLETED

@@ -198,7 +198,7 @@ def test_an_allowed_path_is_rebuilt_recorded_and_in_the_pull_request() -> None:
     assert (built.state, built.people.may_change) == (S.RUNNING_TESTS, ("setup.cfg",))
     green = after(built, GREEN)
     assert after(green, lead("APPROVED", green)).state is S.CREATING_PR
-    told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). The pull request says so."
+    told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). Whoever merges is told so."
     assert told in why(green, POLICY, TerminalPhrasing()).evidence
     assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
         a_file(), green, [a_build(a_run())], changed=[], cost="$1"

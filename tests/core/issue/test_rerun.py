@@ -87,7 +87,7 @@ REFUSED: list[tuple[IssueCase, RerunAsked, str]] = [
     (
         a_case(WAITS, wait=MERGE.model_dump(), waiting_for=MERGE.reason, pull_request=7, planned=True),
         PLAN_AGAIN,
-        "pull request 7 is open: say what should be different there",
+        "pull request 7 is there already: say what should be different",
     ),
     (after(at_plan(), TakenOver(by="bob")), PLAN_AGAIN, "bob has taken it over: `handback` lets the agents go on"),
 ]

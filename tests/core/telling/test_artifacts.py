@@ -32,7 +32,7 @@ SUMMARY = Summary(
     case="local/shop#1",
     title="The total is wrong",
     state=IssueState.WAITING_FOR_HUMAN_INPUT,
-    stands="Pull request 7 is open.",
+    stands="`agent/issue-1` is ready; a person merges it.",
     result="pull_request",
     wrong="The total is rounded twice.",
     changed="Round once.",
@@ -56,7 +56,7 @@ def test_the_artifact_of_an_implement_run_has_proof_and_cost() -> None:
 
 succeeded, $0.42, 5 turns, 61 s
 
-How it stands: Pull request 7 is open.
+How it stands: `agent/issue-1` is ready; a person merges it.
 
 ## Cause, it says
 
@@ -73,7 +73,7 @@ Round once.
 - Seen to fail: `pytest` on `aaaaaaaaaaaa`, exit code 1
 - Seen to pass: `pytest` on `bbbbbbbbbbbb`, exit code 0
 
-Pull request 7, branch `agent/issue-1`.
+Branch `agent/issue-1`.
 """
     )
 

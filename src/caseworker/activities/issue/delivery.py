@@ -243,5 +243,5 @@ class Delivering(DeliveryActivities):
 
 def _pull_request_entry(case: IssueCase, pull: PullRequest) -> PullRequestOpened | Noted:
     if pull.number == case.delivery.pull_request:
-        return Noted(text=pull_request_updated(pull.number))
+        return Noted(text=pull_request_updated(case))
     return PullRequestOpened(number=pull.number, title=pull.title, branch=pull.head, base=pull.base, url=pull.url)

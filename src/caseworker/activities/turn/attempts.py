@@ -132,6 +132,6 @@ class Attempts:
             return (await self.gave_up(this, end.reason)).model_copy(update={"outside": "key"})
         if not end.retry:
             gave_up = await self.gave_up(this, end.reason, invalid=end.why == "invalid_outcome")
-            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why)})
+            return gave_up.model_copy(update={"limit": _LIMITS.get(end.why), "unscripted": end.why == "script"})
         await self.fail(this, end.reason)
         return TurnDied(reason=end.reason, passing=end.why == "model", unreachable=end.why == "model")

@@ -34,6 +34,10 @@ class Part:
         return f"{self.role}/{self.task} (nth {self.nth})"
 
 
+def no_turn_for(part: Part) -> str:
+    return f"the rehearsal has no turn for {part}"
+
+
 class RehearsedUpstream:
     rehearsed = True
 
@@ -70,7 +74,7 @@ class RehearsedUpstream:
 
     def _script(self) -> tuple[Step, ...]:
         if self._steps is None:
-            raise NotScripted(f"the rehearsal has no turn for {self._part}")
+            raise NotScripted(no_turn_for(self._part))
         return self._steps
 
     def _step_for(self, call: ModelCall) -> tuple[int, int]:

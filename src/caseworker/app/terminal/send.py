@@ -25,6 +25,8 @@ from caseworker.views.receipt_watch import turns_begun, was_refused
 VoiceName = Literal["reporter", "developer"]
 _RECEIPT_SECONDS = 30.0
 _WORDS_SECONDS = 2.0
+_REHEARSED_SECONDS = 10.0
+"""A script answers at once, or says that it has no answer: worth waiting for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +118,8 @@ async def tell(
     async with at_desk(settings, any_host=True) as desk:
         sent = await _put(desk, understood)
         await desk.keep_host()  # the host that we rang may just have been ending
-        seconds = _WORDS_SECONDS if sent.kind in SPOKEN else _RECEIPT_SECONDS
+        words_seconds = _WORDS_SECONDS if stored.rehearsal is None else _REHEARSED_SECONDS
+        seconds = words_seconds if sent.kind in SPOKEN else _RECEIPT_SECONDS
         message = await await_outcome(desk.store, speaker.case, sent.id, seconds=seconds)
         words = receipt(message, await turns_begun(desk.store, speaker.case))
     if as_json:

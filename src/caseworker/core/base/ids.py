@@ -89,6 +89,11 @@ def is_pull_called(case: CaseId, name: str) -> bool:
     return bool(number) and name in (f"{folder}/pull/{number}", f"pull/{number}", f"{folder}!{number}", f"!{number}")
 
 
+def is_local(case: CaseId) -> bool:
+    """Whether its repository is a folder of this machine, where a branch is what others call a pull request."""
+    return case.startswith(_LOCAL)
+
+
 def slug(case: CaseId) -> str:
     """The case's name for folders and git refs. It is unique: ids have no `__` and no dot at the start."""
     return re.sub(r"[^\w.-]", "__", case.replace("!", "/pull/"))

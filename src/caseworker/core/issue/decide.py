@@ -9,6 +9,7 @@ from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
 from caseworker.core.issue.builds import after_head, after_judgement, after_red, could_not_run, is_correction
 from caseworker.core.issue.case import IssueCase, limit_of
+from caseworker.core.issue.delivered import noun
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,
@@ -23,7 +24,7 @@ from caseworker.core.issue.facts import (
     TurnEnded,
     TurnGaveUp,
 )
-from caseworker.core.issue.interpretation import after_interpretation
+from caseworker.core.issue.interpretation import after_interpretation, after_unscripted_words
 from caseworker.core.issue.investigation import (
     after_cause_review,
     after_diagnostic,
@@ -32,7 +33,7 @@ from caseworker.core.issue.investigation import (
     after_unblocking,
     without_diagnostic,
 )
-from caseworker.core.issue.moves import KEPT_TASKS, Move
+from caseworker.core.issue.moves import BY_PEOPLE, KEPT_TASKS, Move
 from caseworker.core.issue.moves_by_people import (
     after_agreement_at_triage,
     after_people,
@@ -88,6 +89,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             return after_invalid_iteration(case, fact.reason)
         case TurnGaveUp() if case.progress.task is Task.DIAGNOSTIC:
             return without_diagnostic(f"The diagnostic came to nothing: {fact.reason}")
+        case TurnGaveUp(unscripted=True) if case.state in BY_PEOPLE:
+            return after_unscripted_words(case)
         case TurnGaveUp(limit="time"):
             return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
         case TurnGaveUp():
@@ -117,7 +120,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
             say = Draft(about=A.LEFT_OPEN, messages=left) if left else None
             return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.", say=say)
         case CloseAsked():
-            unmerged = f"The pull request was closed without a merge by {fact.by}."
+            unmerged = f"The {noun(case.id)} was closed without a merge by {fact.by}."
             return Move(to=S.CLOSED, reason=unmerged if fact.unmerged else words.closed_by(fact.by))
         case TimedOut() if case.waiting.wait is not None and is_about_merge(case.waiting.wait):
             return return_to_merge(case)

@@ -41,6 +41,8 @@ class TurnGaveUp(_Fact):
     """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
     outside: Literal["key", "unreachable"] | None = None
     """The cause is outside of the case: the provider refuses the key, or could not be reached for too long."""
+    unscripted: bool = False
+    """It is rehearsed, and its script has no answer for this turn."""
 
 
 def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:

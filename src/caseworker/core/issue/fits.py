@@ -3,6 +3,7 @@
 from caseworker.core.base.policy import how_far
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import (
     Agreed,
     CloseAsked,
@@ -53,7 +54,7 @@ def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
     if case.state in TERMINAL:
         return "the case is over: `retry` opens it again"
     if case.delivery.pull_request is not None:
-        return f"pull request {case.delivery.pull_request} is open: say what should be different there"
+        return f"{name_of(case)} is there already: say what should be different"
     if case.people.taken_by:
         return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
     if case.waits_for is not WaitingFor.MILESTONE:

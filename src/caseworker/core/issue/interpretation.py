@@ -57,6 +57,13 @@ def after_interpretation(case: IssueCase, outcome: InterpretOutcome, to: IssueSt
             assert_never(outcome.status)
 
 
+def after_unscripted_words(case: IssueCase) -> Move:
+    """A rehearsed case can't read words that its script has no answer to. It goes back to what it waited for."""
+    move = _return_to_wait(case, "", Draft(about=A.NOT_REHEARSED))
+    reason = "What was said can't be read: the case is rehearsed, and its script has no answer to it (pm/interpret)."
+    return move.model_copy(update={"reason": reason})
+
+
 def _return_to_wait(case: IssueCase, reply: str, say: Draft) -> Move:
     """Nothing follows from the messages: the case returns to its wait."""
     if case.state is S.REQUIREMENTS_CLARIFIED:

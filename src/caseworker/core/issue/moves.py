@@ -12,11 +12,13 @@ from caseworker.core.base.roles import Task
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import begins_new
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.proof import proven
 from caseworker.core.issue.speech import add_posts
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
+from caseworker.core.people.phrasing import begin
 
 S = IssueState
 _NO_PROGRESS: Final = 3
@@ -108,7 +110,7 @@ def _parked_with_pull_request(case: IssueCase, move: Move) -> Move:
     """Parks the case instead of failing it, so that it sees when its open pull request is merged or closed."""
     ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
-        f"{ended} Pull request {case.delivery.pull_request} stays open as it is: merging or closing it ends the case, "
+        f"{ended} {begin(name_of(case))} stays as it is: merging or closing it ends the case, "
         "`retry` or a word on how to go on moves it."
     )
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)

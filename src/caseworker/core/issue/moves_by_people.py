@@ -6,6 +6,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Task
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase, Wait
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
@@ -77,7 +78,7 @@ def is_about_merge(wait: Wait) -> bool:
 
 
 def return_to_merge(case: IssueCase) -> Move:
-    reason = f"Nobody has answered; pull request {case.delivery.pull_request} waits for a merge, as before."
+    reason = f"Nobody has answered; {name_of(case)} waits for a merge, as before."
     return Move(to=S.HUMAN_INPUT_RECEIVED, reason=reason, go=S.WAITING_FOR_HUMAN_INPUT, paid=True)
 
 

@@ -12,6 +12,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.command_facts import fact_of
+from caseworker.core.issue.delivered import goal_of, noun
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import milestone_reached
@@ -113,9 +114,12 @@ def _wait_options(case: IssueCase, wait: Wait) -> list[Option]:
             return [_option(case, K.BUDGET, "goes on with 5 dollars more", given="+5")]
         case WaitingFor.MILESTONE:
             to_plan = "" if case.requirements.planned else "to the plan"
-            return [_option(case, K.APPROVE, "goes on, all the way to a pull request", to_plan=to_plan), _ask(case)]
+            return [
+                _option(case, K.APPROVE, f"goes on, all the way to {goal_of(case.id)}", to_plan=to_plan),
+                _ask(case),
+            ]
         case WaitingFor.MERGE:
-            changes = _option(case, K.REJECT, "has it changed, in the same pull request")
+            changes = _option(case, K.REJECT, f"has it changed, in the same {noun(case.id)}")
             return [_merge(case), changes, _remark(case)]
         case WaitingFor.CURE:
             return _cure_options(case, wait)
@@ -218,7 +222,7 @@ def _milestone_behind(case: IssueCase, until: Milestone | None) -> str | None:
     if until is None or how_far(until) > how_far(milestone_reached(case)):
         return None
     if milestone_reached(case) is Milestone.PLAN and not case.requirements.planned:
-        return f"it is past the {until} already, and goes on to a pull request"
+        return f"it is past the {until} already, and goes on to {goal_of(case.id)}"
     return f"it has come as far as the {milestone_reached(case)} already"
 
 

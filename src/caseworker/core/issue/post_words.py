@@ -6,11 +6,13 @@ from typing import assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.obstacle_words import remedy_words
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.check_watch import check_words
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.options import options
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
@@ -70,6 +72,8 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             return _reply(outcome)
         case A.COMMAND_NEEDED:
             return f"{_reply(outcome)} {_needed(case, phrasing)}".strip()
+        case A.NOT_REHEARSED:
+            return _not_rehearsed(case, phrasing)
         case A.REJECTED:
             return f"This will not be worked on: {_reason(outcome)} If that is wrong, say why: `retry` opens it again."
         case A.SENSITIVE:
@@ -89,14 +93,14 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             return f"The tech lead wants to change the architecture: {feedback} `approve`, or `reject` and say why."
         case A.TOUCHES:
             return (
-                "The change is built, tested and reviewed. Before it becomes a pull request a person has to agree: it "
+                "The change is built, tested and reviewed. Before it is delivered a person has to agree: it "
                 f"touches {post.note}. `approve`, or `reject` and say what to do instead."
             )
         case A.WAIVER:
             says = SUBJECTS[post.subject].waiver if post.subject is not None else ""
             return (
-                f"{post.note} If you `approve`, the pull request will say {says}. If not, `reject` and say what to do "
-                "instead."
+                f"{post.note} If you `approve`, whoever merges is told {says}. If not, `reject` and say what to "
+                "do instead."
             )
         case A.CURE:
             return _cure(post, case, phrasing)
@@ -123,7 +127,8 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
     """The status of a case that waits for a person or is over, for people who don't follow its record."""
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         seen = f"{begin(phrasing.page(case.id, Page.PULL_REQUEST))} has its text and its proof."
-        opened = f"{_pull_request(case, phrasing)} is open: `{case.branch}`, from {case.id}."
+        named = "," if is_local(case.id) else f": `{case.branch}`,"
+        opened = f"{_delivered(case, phrasing)} is open{named} from {case.id}."
         checks = case.delivery.checks
         if checks is not None and checks.stands != "green":
             merges = "" if case.awaits_checks else " A person merges it."
@@ -131,7 +136,8 @@ def news(case: IssueCase, phrasing: Phrasing) -> str:
         green = " Its checks are green." if checks is not None else ""
         return f"{opened.replace('is open', 'is ready')} {seen}{green} A person merges it."
     if case.state is IssueState.COMPLETED:
-        return f"{_pull_request(case, phrasing)} (`{case.branch}`) was merged."
+        named = "" if is_local(case.id) else f" (`{case.branch}`)"
+        return f"{_delivered(case, phrasing)}{named} was merged."
     if case.state in WAITING and case.waits_for is WaitingFor.MILESTONE:
         goes_on = [option.words(phrasing) for option in options(case) if option.kind is MessageKind.APPROVE]
         return " ".join([case.reason, *goes_on])
@@ -146,13 +152,14 @@ def _cure(post: IssuePost, case: IssueCase, phrasing: Phrasing) -> str:
         return f"{post.note} {again} goes on where it was left."
     waived = phrasing.command(case.id, MessageKind.APPROVE)
     return (
-        f"{post.note} {remedy_words(obstacle)} {again} builds again then. To go on without running them: {waived}; the "
-        "pull request will say so, with your name."
+        f"{post.note} {remedy_words(obstacle)} {again} builds again then. To go on without running them: {waived}; "
+        "whoever merges is told so, with your name."
     )
 
 
-def _pull_request(case: IssueCase, phrasing: Phrasing) -> str:
-    return begin(phrasing.pull_request(case.delivery.pull_request or 0))
+def _delivered(case: IssueCase, phrasing: Phrasing) -> str:
+    """By its name, at the beginning of a sentence."""
+    return begin(name_of(case) if is_local(case.id) else phrasing.pull_request(case.delivery.pull_request or 0))
 
 
 def _questions(outcome: Outcome | None) -> str:
@@ -172,6 +179,15 @@ def _reply(outcome: Outcome | None) -> str:
             return outcome.reason
         case _:
             return ""
+
+
+def _not_rehearsed(case: IssueCase, phrasing: Phrasing) -> str:
+    """What happened to people's words, why, and what moves the case all the same."""
+    fitting = [option for option in options(case) if option.kind is not MessageKind.WORDS]
+    return (
+        "That was kept and not read: this case is rehearsed, and its script has no answer to what people say "
+        f"(pm/interpret). It stands where it stood. {' '.join(option.words(phrasing) for option in fitting[:3])}"
+    )
 
 
 def _needed(case: IssueCase, phrasing: Phrasing) -> str:
@@ -224,6 +240,6 @@ def _left_open(case: IssueCase, remarks: Sequence[Remark], phrasing: Phrasing) -
         return ""
     again = phrasing.command(case.id, MessageKind.WORDS)
     return (
-        f"{_pull_request(case, phrasing)} was merged before this was done, and nothing more is done about it "
+        f"{_delivered(case, phrasing)} was merged before this was done, and nothing more is done about it "
         f"here:\n{listed}\n\nIf it is still wanted, say so once more ({again}): a new case then follows up on this one."
     )

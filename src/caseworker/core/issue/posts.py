@@ -18,6 +18,8 @@ class IssueAbout(StrEnum):
     REPLY = "reply"
     COMMAND_NEEDED = "command_needed"
     """A reply which adds that only a command moves the case."""
+    NOT_REHEARSED = "not_rehearsed"
+    """The script of a rehearsed case has no answer to what people said."""
     REJECTED = "rejected"
     SENSITIVE = "sensitive"
     PLAN = "plan"

@@ -175,7 +175,7 @@ ROWS: Final[dict[IssueState, StateRow]] = {
             S.CREATING_PR,
         ),
         does="reviews the change",
-        then="An approved commit with a green build becomes a pull request; anything else is repaired first.",
+        then="An approved commit with a green build is delivered; anything else is repaired first.",
     ),
     S.REVIEWING_ARCHITECTURE: StateRow(
         turn=(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
@@ -199,18 +199,18 @@ ROWS: Final[dict[IssueState, StateRow]] = {
         turn=(Role.TESTER, Task.VALIDATE),
         edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR, S.BLOCKED),
         does="checks the change against everything that was asked for and everything that was forbidden",
-        then="If everything is there, the pull request is opened; if not, it is repaired.",
+        then="If everything is there, it is delivered; if not, it is repaired.",
     ),
     S.ADDRESSING_FEEDBACK: StateRow(
         turn=(Role.DEVELOPER, Task.ADDRESS_FEEDBACK),
         edges=_to(S.RUNNING_TESTS, S.INVESTIGATING),
-        does="works on what people said of the pull request",
-        then="It is built and reviewed, and the same pull request gets the commit and the answers.",
+        does="works on what people said of the delivered change",
+        then="It is built and reviewed, and the commit joins the same branch; people get their answers.",
     ),
     S.CREATING_PR: StateRow(
         edges=_to(S.RUNNING_TESTS, S.FIXING_ISSUES, S.WAITING_FOR_HUMAN_INPUT),
         agent="committer",
-        does="Code pushes the branch and opens or updates the pull request; no agent works.",
+        does="Code pushes the branch for a person to merge; no agent works.",
         then="It waits for the forge's checks, if there are any, and then for a person to merge.",
     ),
     S.WAITING_FOR_HUMAN_INPUT: StateRow(

@@ -42,7 +42,7 @@ class SubjectRow:
     declined: str = "says what to do instead"
     """What `reject` does."""
     waiver: str = ""
-    """What the pull request will say. Empty: it is no waiver, because nothing is missing."""
+    """What whoever merges is told. Empty: it is no waiver, because nothing is missing."""
 
 
 SUBJECTS: Final[dict[Subject, SubjectRow]] = {
@@ -51,29 +51,29 @@ SUBJECTS: Final[dict[Subject, SubjectRow]] = {
     Subject.ARCHITECTURE: SubjectRow(agreed="lets the architecture be changed"),
     Subject.ESCALATION: SubjectRow(agreed="goes on as proposed"),
     Subject.NO_RED_TEST: SubjectRow(
-        agreed="goes on without; the pull request says so, with your name",
+        agreed="goes on without; whoever merges is told so, with your name",
         waiver="that no test was seen to fail without the fix",
     ),
     Subject.NO_COMMAND: SubjectRow(
-        agreed="goes on without; the pull request says so, with your name",
+        agreed="goes on without; whoever merges is told so, with your name",
         waiver="that no command proves it; better, name one in `.caseworker.toml`",
     ),
     Subject.NOT_RUN: SubjectRow(
-        agreed="goes on without running them; the pull request says so, with your name",
+        agreed="goes on without running them; whoever merges is told so, with your name",
         waiver="that its tests could not be run",
     ),
     Subject.RED_BASE: SubjectRow(
-        agreed="goes on all the same; the pull request says so, with your name",
+        agreed="goes on all the same; whoever merges is told so, with your name",
         waiver="that these checks failed before the change as well",
     ),
     Subject.WEAKENED: SubjectRow(
-        agreed="lets it become a pull request, which says so, with your name",
+        agreed="lets it be delivered; whoever merges is told so, with your name",
         declined="has it put right, with your words",
         waiver="that tests check less, or that what decides was changed",
     ),
-    Subject.TOUCHES: SubjectRow(agreed="lets it become a pull request, which says so, with your name"),
+    Subject.TOUCHES: SubjectRow(agreed="lets it be delivered; whoever merges is told so, with your name"),
     Subject.FORBIDDEN: SubjectRow(
-        agreed="lets these paths be changed; the pull request says so, with your name",
+        agreed="lets these paths be changed; whoever merges is told so, with your name",
         declined="has it taken back, with your words",
         waiver="that this was changed although it was not to be",
     ),

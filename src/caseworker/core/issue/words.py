@@ -8,13 +8,14 @@ from caseworker.core.base.text import words_of
 from caseworker.core.evidence.builds import VerdictKind
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.check_watch import check_words
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.people.commands import FixEnded, FixMerged, FixReady, FixWaiting, MessageKind
-from caseworker.core.people.receipts import NO_MONEY, TURN_FAILED
+from caseworker.core.people.receipts import NO_MONEY, NOT_REHEARSED, TURN_FAILED
 
 
 def of_role(role: Role) -> str:
@@ -156,6 +157,8 @@ def kept(case: IssueCase) -> str:
 
 def not_read(fact: TurnGaveUp) -> str:
     """The receipt of words that were given to a failed turn."""
+    if fact.unscripted:
+        return NOT_REHEARSED
     return NO_MONEY if fact.limit == "budget" else TURN_FAILED
 
 
@@ -164,7 +167,7 @@ def not_stuck(case: IssueCase) -> str:
     if case.waits_for is not WaitingFor.MERGE:
         return "it is not stuck"
     return (
-        f"it is not stuck, pull request {case.delivery.pull_request} waits for a merge; if it was merged a moment ago, "
+        f"it is not stuck, {name_of(case)} waits for a merge; if it was merged a moment ago, "
         "the case is completed as soon as it is told, and then `retry` opens another one"
     )
 

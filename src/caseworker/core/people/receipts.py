@@ -16,6 +16,8 @@ STRANGERS: Final = "kept on the record; it wakes nobody, because its author has 
 
 TURN_FAILED: Final = "given to a turn that failed"
 
+NOT_REHEARSED: Final = "not read: it is rehearsed, and its script has no answer to words; only commands move it"
+
 NO_MONEY: Final = "the money ran out in this turn: the next one reads it again, once the budget is raised"
 
 NOT_READ_YET: Final = "kept: the tests can't be run yet, and the next turn reads it"

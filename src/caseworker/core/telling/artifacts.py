@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from caseworker.core.base.ids import is_local
 from caseworker.core.base.text import code
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
@@ -69,7 +70,8 @@ def _implement_page(run: Run, summary: Summary) -> str:
     if summary.not_seen:
         parts.append("## Said, and not seen\n\n" + "\n".join(f"- {one}" for one in summary.not_seen))
     if summary.pull_request is not None:
-        parts.append(f"Pull request {summary.pull_request}, branch {code(summary.branch)}.")
+        named = "Branch" if is_local(summary.case) else f"Pull request {summary.pull_request}, branch"
+        parts.append(f"{named} {code(summary.branch)}.")
     return _page(summary.title, *parts)
 
 

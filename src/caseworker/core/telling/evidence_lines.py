@@ -10,6 +10,7 @@ from caseworker.core.evidence.builds import Build
 from caseworker.core.evidence.obstacle_words import stopped_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
 from caseworker.core.people.phrasing import Page, Phrasing, begin
@@ -28,9 +29,7 @@ def evidence_of(
     if case.people.asked:
         lines.append(f"Questions: people were asked about the requirements {_times(case.people.asked)}.")
     if case.delivery.pull_request is not None:
-        lines.append(
-            f"Pull request: {case.delivery.pull_request}, with commit {_short(case.delivery.pushed)}{_remarks(case)}."
-        )
+        lines.append(f"Delivered: {name_of(case)}, with commit {_short(case.delivery.pushed)}{_remarks(case)}.")
     lines.append(_attempts(case, policy))
     if limit_of(case, policy) is not Milestone.PR:
         lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
@@ -142,7 +141,7 @@ def _investigated(investigation: Investigation, page: str) -> str:
 
 def _granted(grant: Grant) -> str:
     if grant.subject in WAIVERS:
-        return f"Waived by {grant.by}: {grant.what}. The pull request says so."
+        return f"Waived by {grant.by}: {grant.what}. Whoever merges is told so."
     return f"Agreed by {grant.by}: {grant.what}."
 
 

@@ -11,6 +11,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.issue.case import IssueCase
+from caseworker.core.issue.delivered import name_of, noun
 from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.tech_lead import Finding
@@ -29,8 +30,8 @@ def pull_request_title(file: CaseFile, message: str, words: str = "") -> str:
     return outgoing_line(words or (_unsigned(message) or file.issue.title.strip()).splitlines()[0], Redactor())
 
 
-def pull_request_updated(number: int) -> str:
-    return f"pull request {number} was updated"
+def pull_request_updated(case: IssueCase) -> str:
+    return f"{name_of(case)} was updated"
 
 
 def pull_request_body(
@@ -139,7 +140,7 @@ def _changed_test(case: IssueCase, test_was_changed: bool) -> list[str]:
     again = ", and was run again as it is now" if case.proof.proved == case.delivery.checkpoint else ""
     return [
         f"**The test was changed after it was first seen to fail**{again}: compare {code(case.evidence.test_file)} "
-        f"in `{(case.evidence.tests or '')[:12]}` and in this pull request."
+        f"in `{(case.evidence.tests or '')[:12]}` and in this {noun(case.id)}."
     ]
 
 
@@ -147,7 +148,7 @@ def _head_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
     head = latest(builds, Stage.HEAD)
     if head is None:
         return []
-    where = f"on `{head.commit[:12]}`, the commit of this pull request"
+    where = f"on `{head.commit[:12]}`, the commit of this {noun(case.id)}"
     if case.evidence.obstacle is not None:
         stopped = f"{stopped_words(case.evidence.obstacle)}. {remedy_words(case.evidence.obstacle)}"
         told = f"**Could not run**: nothing was tested, with or without the change: {stopped}"

@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import dollars
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, is_local
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.evidence.builds import Build
@@ -14,6 +14,7 @@ from caseworker.core.evidence.obstacle_words import remedy_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import IssueCase, cap_of, limit_of
 from caseworker.core.issue.check_watch import check_words
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
@@ -166,7 +167,8 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
         case WaitingFor.MERGE if case.awaits_checks and case.delivery.checks is not None:
             return f"Pull request {case.delivery.pull_request} {check_words(case.delivery.checks)}."
         case WaitingFor.MERGE:
-            return f"For a person to merge `{case.branch}` (pull request {case.delivery.pull_request})."
+            branch = "" if is_local(case.id) else f" (`{case.branch}`)"
+            return f"For a person to merge {name_of(case)}{branch}."
         case _:
             assert_never(reason)
 
