@@ -19,6 +19,7 @@ from caseworker.ports.boards import BoardEntry
 from caseworker.views.board import CaseRow, row_of
 from caseworker.views.conversations import lines_with_receipts
 from caseworker.views.explanations import explain_bug, why_issue
+from caseworker.views.fact_sources import PROOFS, Fact, with_sources
 from caseworker.views.story_items import QUIET, STEPS, StoryItem, story_items
 
 MOVES: Final = ("transitioned", "bug_moved", "pull_moved")
@@ -62,6 +63,9 @@ class WholeCase(BaseModel):
 
     row: CaseRow
     why: Why
+    evidence: tuple[Fact, ...]
+    """The lines of `why`, each with the entry of the record that says so."""
+    bound_to: tuple[Fact, ...]
     conversation: tuple[ReceiptedLine, ...]
     money: Money
     way: tuple[StateStep, ...]
@@ -84,12 +88,15 @@ class Story(BaseModel):
 
 async def whole_case(store: Store, stored: StoredAny, phrasing: Phrasing) -> WholeCase:
     case = stored.case.id
-    record = await store.record.whole(case, (*SAID, *MOVES))
+    record = await store.record.whole(case, (*SAID, *MOVES, *PROOFS))
+    why = await why_of(store, stored, phrasing)
     spent = await store.ledger.spent(case)
     newest = record[-1].sequence if record else 0
     return WholeCase(
         row=row_of(BoardEntry(stored=stored, sequence=newest, spent_micros=spent.micros)),
-        why=await why_of(store, stored, phrasing),
+        why=why,
+        evidence=with_sources(why.evidence, record),
+        bound_to=with_sources(why.bound_to, record),
         conversation=tuple(
             ReceiptedLine(line=line, receipt=told) for line, told in await lines_with_receipts(store, stored, record)
         ),
