@@ -32,6 +32,7 @@ from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.store.store import Store, open_store
 from caseworker.store.tables import cases
 
@@ -154,6 +155,7 @@ async def _served(store: Store, home: Path) -> AsyncIterator[httpx.AsyncClient]:
     office = Office(
         store=store,
         conversation=Conversation(store=store, doorbell=RecordingBell()),
+        new_cases=NewCases(store=store, doorbell=RecordingBell()),
         home=home,
         place=Place(port=0),
         sessions=Sessions(home),

@@ -23,6 +23,7 @@ from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.store.store import Store, open_store
 from tests.intake.bell import RecordingBell
 from tests.patience import PATIENCE
@@ -79,6 +80,7 @@ async def _serve(home: Path, port: int) -> None:
     office = Office(
         store=store,
         conversation=Conversation(store=store, doorbell=RecordingBell()),
+        new_cases=NewCases(store=store, doorbell=RecordingBell()),
         home=home,
         place=Place(port=port),
         sessions=Sessions(home, _tokens(home)),

@@ -19,6 +19,7 @@ from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.store.store import Store
 from tests.intake.bell import RecordingBell
 
@@ -62,6 +63,7 @@ async def visit(
     office = Office(
         store=store,
         conversation=Conversation(store=store, doorbell=bell),
+        new_cases=NewCases(store=store, doorbell=bell),
         home=home,
         place=Place(port=PORT, public=public),
         sessions=Sessions(home, tokens),

@@ -17,7 +17,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.people.commands import StartWork
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.core.record.entries import PullMoved
-from caseworker.intake.conversation import Conversation
+from caseworker.intake.conversation import Conversation, Words
 from caseworker.intake.new_cases import NewCases
 from caseworker.ports import NewPullCase
 from caseworker.ports.github import thread_on
@@ -33,6 +33,7 @@ class Terminal:
     def __init__(self, store: Store) -> None:
         self.store, self.bell = store, RecordingBell()
         self.cases = NewCases(store=store, doorbell=self.bell)
+        self.asked = 0
 
     async def begins(self, command: StartWork) -> bool:
         new = NewPullCase(
@@ -46,7 +47,9 @@ class Terminal:
             trace=TRACE,
             thread=thread_on(SHOP, 9),
         )
-        opened = await self.cases.begin_session(new, command, "ann")
+        self.asked += 1
+        words = Words(surface="terminal", external_id=f"start {self.asked}", author="ann", text="Please ship it.")
+        opened = await self.cases.begin_session(new, command, words)
         assert opened.case == NINE
         return opened.new
 

@@ -111,6 +111,7 @@ class Api:
         if message is None:
             told = MessageReceipt(case=case, message=None, kind=None, receipt="sent before")
             return document(request, told)
+        case = message.case  # that of a session that it has begun
         words = receipt(message, await turns_begun(self._store, case))
         answer = document(request, MessageReceipt(case=case, message=message.id, kind=message.kind, receipt=words))
         answer.status_code = 201

@@ -6,11 +6,12 @@ from typing import Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Milestone
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.options import misfit, options
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.kinds import KINDS
+from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import (
     Abort,
@@ -175,9 +176,14 @@ def buttons_for(stored: StoredAny, standing: Standing | None) -> list[Button]:
     """What this person can do now, the most likely first. Words are always possible and have a box of their own."""
     if standing is None:
         return []
-    rights = KINDS[stored.kind].rights
     found = [_button(name, does) for name, does in _fitting(stored)]
-    return [one for one in found if may(rights, standing, _sample(one.action))]
+    return [one for one in found if _may_press(stored, standing, _sample(one.action))]
+
+
+def _may_press(stored: StoredAny, standing: Standing, command: Command) -> bool:
+    """A session is a pull case of its own, also if it is begun on the page of an issue."""
+    kind = CaseKind.PULL if isinstance(command, StartWork) else stored.kind
+    return may(KINDS[kind].rights, standing, command)
 
 
 def done_elsewhere(stored: StoredAny) -> list[str]:
@@ -218,6 +224,9 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
                     yield "plan" if further else "approve_plan", "goes on " * further + option.to_plan
             for name in ("rerun_triage", "rerun_plan"):
                 if misfit(case, _sample(name)) is None:
+                    yield name, ""
+            if case.waits_for is WaitingFor.MERGE and not is_local(case.id):
+                for name in ("review", "resolve", "ship"):
                     yield name, ""
         case StoredBug(case=bug):
             if bug.state is BugState.DEV_TAKEOVER:

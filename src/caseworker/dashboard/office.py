@@ -19,6 +19,7 @@ from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
 from caseworker.ports import Store, StoredAny
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -28,6 +29,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Office:
     store: Store
     conversation: Conversation
+    new_cases: NewCases
     home: Path
     place: Place
     sessions: Sessions

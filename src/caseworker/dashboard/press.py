@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.commands import Command
+from caseworker.core.people.commands import Command, StartWork
 from caseworker.core.people.messages import TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.dashboard.addresses import case_path
 from caseworker.dashboard.button_words import ButtonPhrasing
@@ -17,7 +17,8 @@ from caseworker.dashboard.buttons import ACTIONS
 from caseworker.dashboard.office import Office, html, is_partial, viewer_of
 from caseworker.dashboard.viewers import SURFACE, Viewer, standing_of_viewer
 from caseworker.intake.conversation import Words
-from caseworker.ports import StoredAny, StoredBug
+from caseworker.intake.issue_sessions import IssueSessions
+from caseworker.ports import StoredAny, StoredBug, StoredCase
 from caseworker.views.receipt_watch import turns_begun
 
 _SAY = "say"
@@ -46,6 +47,9 @@ async def send_message(
         command=command,
         refused_in=ButtonPhrasing(),
     )
+    if isinstance(command, StartWork) and isinstance(stored, StoredCase):  # it becomes a case of its own
+        sessions = IssueSessions(store=office.store, new_cases=office.new_cases)
+        return await sessions.begin(stored, command, words, standing)
     return await office.conversation.say(stored.case.id, words, standing)
 
 
@@ -93,7 +97,11 @@ class Press:
             return self._answer(request, stored, refused=str(refused), status=409)
         if message is None:
             return self._answer(request, stored, told="It was sent before; nothing was sent twice.")
-        told = receipt(message, await turns_begun(self._office.store, case))
+        told = receipt(message, await turns_begun(self._office.store, message.case))
+        if message.case != case and not is_partial(request):
+            return RedirectResponse(case_path(message.case), status_code=303)
+        if message.case != case:
+            return self._answer(request, stored, told=f"{message.case} has begun; {told}")
         if message.refused:
             return self._answer(request, stored, refused=told, status=409)
         return self._answer(request, stored, told=told)

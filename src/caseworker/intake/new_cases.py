@@ -127,19 +127,21 @@ class NewCases:
             return True
         return thread is not None and await self._store.threads.find(thread) is not None
 
-    async def begin_session(self, new: NewPullCase, command: StartWork, author: str) -> Opened:
+    async def begin_session(
+        self, new: NewPullCase, command: StartWork, words: Words, standing: Standing = Standing.OWNER
+    ) -> Opened:
         """Open the pull case with its first session, or begin another session of it. `new` is false if a run is in
         flight: nothing was written."""
         case = pull_case(new.repository, new.number)
         known = await self._store.pull_cases.load(case)
         message = NewMessage(
             case=case,
-            surface=TERMINAL,
-            external_id=f"start {case} {new_trace()}",
-            author=author,
-            standing=Standing.OWNER,
+            surface=words.surface,
+            external_id=words.external_id,
+            author=words.author,
+            standing=standing,
             command=command,
-            text=f"Please {command.workflow} this pull request.",
+            text=words.clean_text,
             trace=new.trace if known is None else known.trace,
         )
         if known is None:

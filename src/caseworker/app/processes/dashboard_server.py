@@ -46,6 +46,7 @@ def make_dashboard(settings: Settings, desk: IntakeDesk, port: int) -> Dashboard
     office = Office(
         store=desk.store,
         conversation=desk.conversation,
+        new_cases=desk.new_cases,
         home=settings.home,
         place=Place(port=port, public=settings.dashboard_url),
         sessions=Sessions(settings.home, settings.dashboard_tokens),

@@ -26,6 +26,7 @@ from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
 from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
+from caseworker.intake.conversation import TERMINAL, Words
 from caseworker.intake.github_facts import case_facts, parent_facts
 from caseworker.intake.new_cases import new_trace
 from caseworker.ports import NewPullCase, Store
@@ -201,7 +202,13 @@ async def _begin(desk: Desk, request: SessionRequest, seen: LookedAt, known: _Kn
         thread=thread_on(seen.repository, subject.number),
     )
     command = known.decision.model_copy(update={"resumes": request.resumes})
-    return (await desk.new_cases.begin_session(new, command, person())).case
+    words = Words(
+        surface=TERMINAL,
+        external_id=f"start {pull_case(repository, subject.number)} {new.trace}",
+        author=person(),
+        text=f"Please {command.workflow} this pull request.",
+    )
+    return (await desk.new_cases.begin_session(new, command, words)).case
 
 
 def _announce(case: CaseId, console: Console, *, resumes: bool, as_json: bool) -> int:

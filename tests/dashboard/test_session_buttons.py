@@ -1,0 +1,85 @@
+"""Review, resolve and ship are begun on the page of the issue case that has opened the pull request."""
+
+from typing import get_args
+
+import pytest
+
+from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.issue.case import Wait
+from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.people.messages import Standing
+from caseworker.core.record.entries import Noted
+from caseworker.dashboard.access_tokens import Rank
+from caseworker.dashboard.addresses import case_path
+from caseworker.intake.new_cases import NewCases
+from caseworker.ports import NewIssue, PullRequest
+from caseworker.store.store import Store
+from tests.app.issue_desk import move
+from tests.dashboard.visitor import Visitor
+from tests.intake.bell import RecordingBell
+from tests.intake.test_conversation_issue import Counter
+
+SHOP = RemoteRepository(host="github.com", owner="acme", name="shop")
+WORK = get_args(PullWork)
+
+
+async def waits_for_merge(store: Store) -> CaseId:
+    """An issue case on GitHub whose pull request 9 is open."""
+    repository = await store.repositories.register(SHOP)
+    issue = await store.repositories.new_issue(repository, NewIssue(title="Free shipping", body=""))
+    opened = await NewCases(store=store, doorbell=RecordingBell()).open_case(
+        issue, policy=Policy(), rehearsal=None, author="ann"
+    )
+    wait = {"wait": Wait(reason=WaitingFor.MERGE), "waiting_for": WaitingFor.MERGE, "pull_request": 9}
+    await move(store, opened.case, Noted(text="ready"), state=IssueState.WAITING_FOR_HUMAN_INPUT, **wait)
+    await store.pulls.keep(
+        PullRequest(
+            repository=repository,
+            number=9,
+            case=opened.case,
+            title="Repair the checkout",
+            body="",
+            base="main",
+            head="agent/issue-7",
+            head_sha=Sha("a" * 40),
+            state="open",
+            url="https://github.com/acme/shop/pull/9",
+        )
+    )
+    return opened.case
+
+
+@pytest.mark.parametrize("work", WORK)
+async def test_a_button_on_the_issue_opens_the_pull_case(visitor: Visitor, store: Store, work: PullWork) -> None:
+    issue = await waits_for_merge(store)
+    assert f"Start {work}" in await visitor.sees(case_path(issue))
+    answer = await visitor.sends(issue, work)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/cases/acme/shop!9")
+    [message] = await store.inbox.of(CaseId("acme/shop!9"))
+    assert (message.surface, message.author, message.standing) == ("web", "ada", Standing.OWNER)
+    assert message.command == StartWork(workflow=work)
+    assert visitor.bell.rung
+    stored = await store.pull_cases.load(CaseId("acme/shop!9"))
+    assert stored is not None
+    assert (stored.parent, stored.title) == (issue, "Repair the checkout")
+    again = await visitor.sends(issue, work)
+    assert (again.status_code, "is running already" in again.text) == (409, True)
+
+
+async def test_a_reader_begins_no_session(visitor: Visitor, store: Store) -> None:
+    issue = await waits_for_merge(store)
+    await visitor.enters(Rank.READER, "rita")
+    assert "Start ship" not in await visitor.sees(case_path(issue))
+    assert (await visitor.sends(issue, "ship")).status_code == 409
+    assert await store.inbox.of(CaseId("acme/shop!9")) == []
+
+
+async def test_a_branch_of_a_folder_has_no_sessions(visitor: Visitor, store: Store) -> None:
+    local = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
+    assert "Start ship" not in await visitor.sees(case_path(local))
+    answer = await visitor.sends(local, "ship")
+    assert (answer.status_code, "no open pull request on GitHub" in answer.text) == (409, True)
