@@ -20,7 +20,7 @@ def demo(context: typer.Context, json: Json = False) -> None:
 
 @demo_app.command("issue")
 def demo_issue(json: Json = False) -> None:
-    """An issue becomes a pull request (what `caseworker demo` shows)."""
+    """An issue becomes a branch that is ready to merge (what `caseworker demo` shows)."""
     from caseworker.app.demos.fix import run_demo
 
     raise typer.Exit(do(run_demo(settings_now(), make_console(), as_json=json)))
@@ -28,7 +28,7 @@ def demo_issue(json: Json = False) -> None:
 
 @demo_app.command("bug")
 def demo_bug(json: Json = False) -> None:
-    """A vague report becomes a conversation, findings, and a pull request."""
+    """A vague report becomes a conversation, findings, and a branch that is ready to merge."""
     from caseworker.app.demos.bug import run_bug_demo
 
     raise typer.Exit(do(run_bug_demo(settings_now(), make_console(), as_json=json)))
@@ -39,7 +39,7 @@ def demo_unclear(
     yes: Annotated[bool, flag("--yes", "Don't ask me: give the prepared answer.")] = False,
     json: Json = False,
 ) -> None:
-    """An issue says too little: the case asks you, and goes on to a pull request with your answer."""
+    """An issue says too little: the case asks you, and goes on with your answer to a branch that is ready to merge."""
     from caseworker.app.demos.issue import INTERRUPTED
     from caseworker.app.demos.unclear import run_unclear_demo
 
@@ -49,7 +49,7 @@ def demo_unclear(
 
 @demo_app.command("review")
 def demo_review(json: Json = False) -> None:
-    """A fix passes every test and is rejected; a senior developer repairs it, and it becomes a pull request."""
+    """A fix passes every test and is rejected; a senior developer repairs it, and its branch is ready to merge."""
     from caseworker.app.demos.issue import INTERRUPTED
     from caseworker.app.demos.review import run_review_demo
 

@@ -50,7 +50,7 @@ def run(
     detach: Annotated[bool, flag("--detach", "Open the case and return at once.")] = False,
     json: Json = False,
 ) -> None:
-    """Take an issue to a pull request.
+    """Take an issue to a branch or pull request that is ready to merge.
 
     Interrupt it at will: the case goes on, and the same command shows it again."""
     from caseworker.app.parts import read_rehearsal
@@ -75,7 +75,7 @@ def approve(
     case: CaseName,
     reason: Annotated[str, typer.Option("--reason", help="Why, for the record; `-` reads standard input.")] = "",
     until: Annotated[
-        Until | None, typer.Option("--until", help="Stop again after this step. Default: go on to the pull request.")
+        Until | None, typer.Option("--until", help="Stop again after this step. Default: go on to the end.")
     ] = None,
     name: Name = None,
     json: Json = False,
@@ -98,7 +98,7 @@ def reject(
     name: Name = None,
     json: Json = False,
 ) -> None:
-    """Say what should be different, in a plan or a pull request."""
+    """Say what should be different, in a plan or a change."""
     from caseworker.app.terminal import give_command
 
     raise typer.Exit(do(give_command.reject(settings_now(), make_console(), case, why, name, as_json=json)))

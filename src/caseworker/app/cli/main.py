@@ -28,7 +28,7 @@ from caseworker.core.base.text import printable
 app = typer.Typer(
     name="caseworker",
     cls=CommandGroup,
-    help="Takes a bug report or an issue to a merge-ready pull request, with proof. It never merges: you do.",
+    help="Takes a bug report or an issue to a change that is ready to merge, with proof. It never merges: you do.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
