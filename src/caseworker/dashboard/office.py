@@ -29,13 +29,14 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Office:
     store: Store
     conversation: Conversation
-    new_cases: NewCases
     home: Path
     place: Place
     sessions: Sessions
     pulse: Pulse = field(repr=False)
     streams: OpenStreams = field(default_factory=OpenStreams, repr=False)
     deployment: DeploymentLook = unknown_deployment
+    new_cases: NewCases | None = None
+    """Null: no session can be begun here."""
     forge: ForgeAccess | None = None
     """Null: nobody logs in with GitHub here."""
 

@@ -48,6 +48,8 @@ async def send_message(
         refused_in=ButtonPhrasing(),
     )
     if isinstance(command, StartWork) and isinstance(stored, StoredCase):  # it becomes a case of its own
+        if office.new_cases is None:
+            raise Refused("No session can be begun here.", todo="Ask for it on GitHub or at a terminal.")
         sessions = IssueSessions(store=office.store, new_cases=office.new_cases)
         return await sessions.begin(stored, command, words, standing)
     return await office.conversation.say(stored.case.id, words, standing)

@@ -77,12 +77,8 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case Deferred():
             return without_diagnostic(fact.reason)
         case TurnGaveUp(limit="budget"):
-            return wait_for(
-                WaitingFor.BUDGET,
-                fact.reason,
-                then=case.state,
-                say=Draft(about=A.BUDGET_USED),
-            ).model_copy(update={"then_task": _if_kept(case.progress.task)})
+            waits = wait_for(WaitingFor.BUDGET, fact.reason, then=case.state, say=Draft(about=A.BUDGET_USED))
+            return waits.model_copy(update={"then_task": _if_kept(case.progress.task)})
         case TurnGaveUp(outside=str()):
             return cure(case, words.outside(fact))
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
