@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from caseworker.core.base.ids import Sha
-from caseworker.core.ecosystems.project_files import is_read
+from caseworker.core.ecosystems.project_files import may_change_plan, read_paths
 from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git
 from caseworker.workspaces.checkpoints import Written
@@ -43,9 +43,9 @@ class Commits:
         return self._missing.keep(commit, await find_missing_parts(self._git, git_dir, commit))
 
     async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
-        """Every path, with the text of the root files that tell how to build; for others the text is empty."""
+        """Every path, with the text of the files that tell how to build; for others the text is empty."""
         paths = dict.fromkeys(map(_readable, await self.names(git_dir, commit)), "")
-        return paths | await self._root_texts(git_dir, commit, [path for path in paths if is_read(path)])
+        return paths | await self._root_texts(git_dir, commit, read_paths(paths))
 
     async def _root_texts(self, git_dir: Path, commit: Sha, names: Sequence[str]) -> dict[str, str]:
         if (known := self._texts.get(commit)) is not None:
@@ -65,7 +65,7 @@ class Commits:
         if before is not None and written.whole:
             self._names.keep(commit, written.names(before))
         texts = self._texts.get(parent)
-        if texts is not None and written.whole and not any(is_read(_readable(path)) for path in written.changed):
+        if texts is not None and written.whole and not any(may_change_plan(_readable(path)) for path in written.changed):
             self._texts.keep(commit, texts)
 
 

@@ -182,3 +182,11 @@ def test_a_makefile_that_tests_with_a_lost_file_is_out_of_date() -> None:
     files = {"setup.py": "", "tests/test_a.py": "", "Makefile": "test: build\n\t${PYTHON} tests/lib/run.py ${TEST}\n"}
     assert "make test" not in [one.command for one in find_plan(files).commands]
     assert "make test" in [one.command for one in find_plan({**files, "tests/lib/run.py": ""}).commands]
+
+
+def test_a_makefile_that_activates_a_virtual_environment_of_its_own_is_not_used() -> None:
+    makefile = "test:\n\t. venv/bin/activate; \\\n\tpytest\n"
+    files = {"Makefile": makefile, "setup.py": "", "tests/test_till.py": ""}
+    assert [one.command for one in find_plan(files).tests] == ["python3 -m pytest -q"]
+    kept = {**files, "Makefile": "test:\n\t./run_tests.py; echo done\n", "run_tests.py": ""}
+    assert [one.command for one in find_plan(kept).tests] == ["make test"]

@@ -3,6 +3,7 @@
 import pytest
 
 from caseworker.core.ecosystems.plans import find_plan
+from caseworker.core.ecosystems.project_files import read_paths
 
 BUILD = '[build-system]\nrequires = ["hatchling"]\n'
 PROJECT = f'{BUILD}[project]\nname = "shop"\nrequires-python = ">=3.9"\n'
@@ -138,3 +139,31 @@ def test_a_project_that_gets_packages_is_tested_with_pytest_though_it_does_not_n
     commands = [one.command for one in find_plan({"pyproject.toml": project, "test_till.py": ""}).commands]
     assert commands[-1] == expected
     assert ("pytest" in commands[-2]) is ("pytest" in expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from till import price\n\n\ndef test_price():\n    assert price() == 1\n",
+        "async def test_price():\n    pass\n",
+        "class TestPrice:\n    def test_one(self):\n        pass\n",
+        "import pytest\n",
+    ],
+)
+@pytest.mark.parametrize("manifests", [{}, {"pyproject.toml": '[project]\nname = "till"\nversion = "1"\n'}])
+def test_tests_written_for_pytest_are_run_with_it_though_nothing_names_it(text: str, manifests: dict[str, str]) -> None:
+    plan = find_plan({"till.py": "", "tests/test_till.py": text, **manifests})
+    assert [one.command for one in plan.tests] == ["python3 -m pytest -q"]
+    assert "uv pip install -q" in plan.set_up[-1].command
+    assert "pytest" in plan.set_up[-1].command
+
+
+def test_tests_written_for_unittest_need_no_set_up() -> None:
+    text = "class TestPrice(unittest.TestCase):\n    def test_one(self):\n        pass\n\ndef test_suite():\n    pass\n"
+    commands = [one.command for one in find_plan({"test_till.py": text}).commands]
+    assert commands == ["python3 -m unittest discover"]
+
+
+def test_manifests_are_read_before_a_few_tests() -> None:
+    tests = [f"a/test_{number:02}.py" for number in range(40)]
+    assert read_paths([*tests, "a/till.py", "pyproject.toml"]) == ["pyproject.toml", *tests[:12]]

@@ -6,7 +6,7 @@ from caseworker.app.parts import look_at
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.ecosystems.plan_parts import Plan
 from caseworker.core.ecosystems.plans import find_plan
-from caseworker.core.ecosystems.project_files import RECIPE_FILE, is_read
+from caseworker.core.ecosystems.project_files import RECIPE_FILE, read_paths
 from caseworker.workspaces.git import SafeGit
 from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.texts import read_texts
@@ -18,7 +18,7 @@ async def plan_of(ref: LocalRepository, home: Path) -> Plan:
     head = (await look_at(ref.path)).head.commit
     listing = await git("ls-tree", "-r", "-z", "--name-only", head, git_dir=git_dir)
     paths = [path for path in listing.output.decode(errors="replace").split("\0") if path]
-    texts = await read_texts(git, git_dir, head, [path for path in paths if is_read(path)])
+    texts = await read_texts(git, git_dir, head, read_paths(paths))
     files = {**dict.fromkeys(paths, ""), **{path: text for path, text in texts.items() if text is not None}}
     if (recipe := KeptRecipes(home).text(ref)) is not None:
         files[RECIPE_FILE] = recipe

@@ -16,7 +16,8 @@ _OWN_SET_UP: Final = re.compile(
 """A target that fetches things by itself can't run where there is no network."""
 
 
-_PYTHON_FILE: Final = re.compile(r"(?<=[ \t])(?:\./)?\w[\w./-]{0,200}\.py(?=\s|$)")
+_RUN_FILE: Final = re.compile(r"(?<=[ \t])(?:\./)?[\w.][\w./-]{0,200}(?:\.py|/bin/activate)(?=[\s;&]|$)")
+"""A Python file, or the virtual environment that a person has made beside the sources."""
 
 
 def make_commands(files: Files) -> list[Command]:
@@ -34,9 +35,10 @@ def make_commands(files: Files) -> list[Command]:
 
 
 def names_lost_file(files: Files) -> bool:
-    """Whether `make test` runs a Python file that the repository no longer has: then it is out of date."""
+    """Whether `make test` runs a Python file that the repository no longer has, or activates a virtual environment: the
+    first is out of date, the second counts on a set-up by hand, and ours is active already."""
     text = next((files[name] for name in MAKEFILES if name in files), "")
-    named = _PYTHON_FILE.findall(_bodies(text).get("test", ""))
+    named = _RUN_FILE.findall(_bodies(text).get("test", ""))
     return any(path.removeprefix("./") not in files for path in named)
 
 

@@ -9,7 +9,7 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Command, Purpose
 
 Files = Mapping[str, str]
-"""Every tracked path. Contents only of files that tell how to build (`is_read`); empty for all others."""
+"""Every tracked path. Contents only of files that tell how to build (`read_paths`); empty for all others."""
 
 
 class Wanted(BaseModel):

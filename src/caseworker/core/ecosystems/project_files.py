@@ -1,6 +1,7 @@
 """Which files of a repository are read to plan its set-up, and which files the key of its environment is made of."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
@@ -21,6 +22,8 @@ REQUIREMENTS: Final = re.compile(
     r"(?:[\w-]{1,40}[-_.])?requirements(?:[-_.][\w-]{1,40})?\.(?:txt|in)|requirements/[\w.-]{1,60}\.(?:txt|in)"
     r"|(?:tests?|dev|\.github|ci)/requirements(?:[-_.][\w-]{1,40})?\.(?:txt|in)"
 )
+PYTHON_TEST: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+_MOST_TESTS: Final = 12
 _LOCKS: Final = frozenset(
     (
         *("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "package-lock.json", "yarn.lock"),
@@ -35,8 +38,21 @@ _PROJECTS: Final = (".csproj", ".fsproj", ".sln", ".gemspec", ".cabal", ".pyx", 
 _PACKAGED: Final = ("/package.json", "/pyproject.toml", "/setup.py", "/setup.cfg", "/Cargo.toml", "/go.mod", "/pom.xml")
 
 
+def read_paths(paths: Iterable[str]) -> list[str]:
+    """Files whose contents are needed to plan. The last ones are a few tests: many say only there which runner they
+    are written for."""
+    every = list(paths)
+    tests = [path for path in every if PYTHON_TEST.fullmatch(path)]
+    return [*(path for path in every if is_read(path)), *tests[:_MOST_TESTS]]
+
+
+def may_change_plan(path: str) -> bool:
+    """Whether another content of this file, or its absence, may make another plan."""
+    return is_read(path) or bool(PYTHON_TEST.fullmatch(path))
+
+
 def is_read(path: str) -> bool:
-    """Whether its contents are needed to plan."""
+    """Whether it is a manifest: its contents tell how to set up and test."""
     return path in _READ or bool(REQUIREMENTS.fullmatch(path))
 
 

@@ -6,9 +6,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.ecosystems.plan_parts import Files
-from caseworker.core.ecosystems.project_files import REQUIREMENTS
+from caseworker.core.ecosystems.project_files import PYTHON_TEST, REQUIREMENTS
 
-_TEST_FILE: Final = re.compile(r"^(test_.*|.*_test)\.py$")
+_WRITTEN_FOR_PYTEST: Final = re.compile(
+    r"^(?:(?:async )?def test_(?!suite\b)\w|(?:import|from) pytest\b|class Test\w*(?:\(\))?:)", re.MULTILINE
+)
+"""Tests that unittest does not see: plain functions, and classes that derive from nothing."""
 _IN_SRC: Final = re.compile(r"src/[^/]+/__init__\.py")
 _NAMING: Final = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
 _PLUGINS: Final = (
@@ -36,14 +39,18 @@ def uses_pytest(files: Files) -> bool:
     if "pytest.ini" in files or any(path.rpartition("/")[2] == "conftest.py" for path in files):
         return True
     naming = [*_NAMING, *(name for name in files if REQUIREMENTS.fullmatch(name))]
-    return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming)
+    return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming) or _written_for_pytest(files)
+
+
+def _written_for_pytest(files: Files) -> bool:
+    return any(text and PYTHON_TEST.fullmatch(path) and _WRITTEN_FOR_PYTEST.search(text) for path, text in files.items())
 
 
 def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
     """`installed`: the set-up makes the project importable. `fetched`: it gets its dependencies. Either way it can
     install pytest as well, which runs the tests of unittest, too; many projects use it without naming it anywhere."""
     in_src = any(_IN_SRC.fullmatch(path) for path in files)
-    tests = [PurePosixPath(path) for path in files if _TEST_FILE.match(path.rpartition("/")[2])]
+    tests = [PurePosixPath(path) for path in files if PYTHON_TEST.fullmatch(path)]
     if uses_pytest(files) or ((installed or fetched) and tests):
         sees_src = installed or "pythonpath" in files.get("pyproject.toml", "") + files.get("pytest.ini", "")
         return [f"{'PYTHONPATH=src ' if in_src and not sees_src else ''}python3 -m pytest -q"]
