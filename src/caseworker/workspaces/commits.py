@@ -65,7 +65,11 @@ class Commits:
         if before is not None and written.whole:
             self._names.keep(commit, written.names(before))
         texts = self._texts.get(parent)
-        if texts is not None and written.whole and not any(may_change_plan(_readable(path)) for path in written.changed):
+        if (
+            texts is not None
+            and written.whole
+            and not any(may_change_plan(_readable(path)) for path in written.changed)
+        ):
             self._texts.keep(commit, texts)
 
 

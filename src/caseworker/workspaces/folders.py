@@ -165,5 +165,18 @@ def _remove_small(folder: Path) -> bool:
     return False
 
 
+def size_of(folder: Path) -> int:
+    """Bytes on the disk. Files with several names in it count once."""
+    seen: set[tuple[int, int]] = set()
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            status = os.lstat(Path(where) / name)
+            if (mark := (status.st_dev, status.st_ino)) not in seen:
+                seen.add(mark)
+                total += status.st_blocks * 512
+    return total
+
+
 def _run(*command: str | Path) -> None:
     subprocess.run(command, env={"PATH": os.defpath}, capture_output=True, check=False)

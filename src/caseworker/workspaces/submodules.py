@@ -16,6 +16,7 @@ from caseworker.ports import Git
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.folders import remove_folder
 
+_FOLDER = "submodules"
 _LINK = "160000"
 _DEEPEST = 3
 
@@ -41,7 +42,12 @@ class Submodules:
         fresh.replace(folder / "submodules.json")
 
     def overlays(self, tree: Path) -> tuple[tuple[Path, Path], ...]:
-        return tuple((Path(folder), tree / path) for path, folder in self.laid.items())
+        # One that was removed from the cache meanwhile is not mounted.
+        return tuple((Path(folder), tree / path) for path, folder in self.laid.items() if Path(folder).is_dir())
+
+
+def kept_submodules(home: Path) -> list[Path]:
+    return sorted((home / _FOLDER).glob("*/tree"))
 
 
 async def lay_submodules(
@@ -56,7 +62,7 @@ async def lay_submodules(
         return Submodules(missing=tuple(links))
     own = await git("rev-parse", "--path-format=absolute", "--git-common-dir", inside=repository.path)
     names = await _names(git, mirror, base)
-    laid, missing = await _lay_all(_Where(git, home / "submodules", Path(own.text)), links, names, depth=1)
+    laid, missing = await _lay_all(_Where(git, home / _FOLDER, Path(own.text)), links, names, depth=1)
     return Submodules(laid=laid, missing=tuple(missing))
 
 

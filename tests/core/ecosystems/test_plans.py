@@ -190,3 +190,11 @@ def test_a_makefile_that_activates_a_virtual_environment_of_its_own_is_not_used(
     assert [one.command for one in find_plan(files).tests] == ["python3 -m pytest -q"]
     kept = {**files, "Makefile": "test:\n\t./run_tests.py; echo done\n", "run_tests.py": ""}
     assert [one.command for one in find_plan(kept).tests] == ["make test"]
+
+
+def test_a_makefile_whose_test_depends_on_fetching_is_not_used() -> None:
+    rules = ".install: $(shell ls)\n\tpip install -r dev.txt\n.develop: .install\n\ttouch .develop\n"
+    files = {"setup.py": "", "tests/test_a.py": "", "Makefile": f"{rules}test: .develop  # needs docker\n\tpytest\n"}
+    assert "make test" not in [one.command for one in find_plan(files).commands]
+    apart = {**files, "Makefile": f"{rules}test: build  # not docker\n\tpytest\nbuild: test\n\ttrue\n"}
+    assert "make test" in [one.command for one in find_plan(apart).commands]

@@ -167,3 +167,20 @@ def test_tests_written_for_unittest_need_no_set_up() -> None:
 def test_manifests_are_read_before_a_few_tests() -> None:
     tests = [f"a/test_{number:02}.py" for number in range(40)]
     assert read_paths([*tests, "a/till.py", "pyproject.toml"]) == ["pyproject.toml", *tests[:12]]
+
+
+def test_extras_of_users_are_installed_only_where_tests_can_not_be_loaded_without() -> None:
+    extras = '[project.optional-dependencies]\ntest = ["pytest"]\ndocs = ["sphinx"]\nyaml = ["pyyaml"]\n'
+    files = {"pyproject.toml": f"{PROJECT}{extras}"}
+    plain, more = installs(files)
+    assert plain == "uv pip install -q -e '.[test]' pytest"
+    assert more.startswith("NO_PROXY='*' no_proxy='*' python3 -m pytest -q --collect-only")
+    assert more.endswith("|| { uv pip install -q -e '.[yaml]'; } || true")
+    locked = installs({**files, "uv.lock": ""})[-1]
+    assert "--all-extras -o" in locked
+    assert locked.endswith('&& uv pip install -q -r "$CASEWORKER_ENV/extras.txt"; } || true')
+
+
+def test_a_plugin_is_found_in_pytests_own_table() -> None:
+    pytest_9 = '[tool.pytest]\naddopts = ["--instafail", "--tb=short"]\n'
+    assert installs({"pyproject.toml": f"{PROJECT}{pytest_9}"}) == ["uv pip install -q -e . pytest pytest-instafail"]

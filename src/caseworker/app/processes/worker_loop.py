@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 import structlog
 from temporalio.client import Client
 
 from caseworker.agents.process import sweep_attempt_folders
+from caseworker.app.parts import make_cache
 from caseworker.app.retention import Retention
 from caseworker.app.settings import Settings
 from caseworker.app.wiring import make_parts, make_reconciler
@@ -66,6 +68,7 @@ async def work(
             asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
             asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
         ]
+        loops.append(asyncio.create_task(_every(RETENTION_SECONDS, partial(_trim_cache, settings), asyncio.Event())))
         if (days := settings.retention_days) is not None:
             retention = Retention(store=store, workspaces=parts.workspaces, days=days)
             loops.append(asyncio.create_task(_every(RETENTION_SECONDS, retention.look, asyncio.Event())))
@@ -78,6 +81,11 @@ async def work(
             for loop in loops:
                 loop.cancel()
             await asyncio.gather(*loops, return_exceptions=True)
+
+
+async def _trim_cache(settings: Settings) -> None:
+    """Also for repositories without a set-up: theirs may have large files."""
+    await asyncio.to_thread(make_cache(settings).trim)
 
 
 async def _every(seconds: float, look: Callable[[], Awaitable[None]], bell: asyncio.Event) -> None:

@@ -22,6 +22,7 @@ from caseworker.core.ecosystems.recipes import recipe_text, written_commands
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
 from caseworker.workspaces.kept_recipes import KeptRecipes
 
+_PARTS = "submodules and files in Git LFS"
 _SOURCES = {
     "settings": f"From {SETTINGS_FILE} in the repository.",
     "recipe": "From the recipe that is kept outside the repository.",
@@ -76,16 +77,18 @@ async def forget_recipe(repo: Path, settings: Settings, console: Console) -> Non
 def show_cache(settings: Settings, console: Console, *, clear: bool, as_json: bool) -> None:
     cache = make_cache(settings)
     if clear:
-        count, size = cache.clear()
+        (count, size), (parts, more) = cache.clear(), cache.parts.remove_unused()
         if as_json:
-            print_json({"removed": count, "bytes": size})
+            print_json({"removed": count, "parts": parts, "bytes": size + more})
         else:
-            console.print(f"Removed {count} environments, {size / 1e6:.0f} MB.", highlight=False)
+            named = f" and {parts} {_PARTS}" if parts else ""
+            console.print(f"Removed {count} environments{named}, {(size + more) / 1e6:.0f} MB.", highlight=False)
         return
-    kept = cache.all()
+    kept, parts_kept = cache.all(), cache.parts.all()
     if as_json:
         rows = [{**vars(one.known), "used_at": one.used_at, "in_use": one.in_use} for one in kept]
-        print_json({"limit_gb": settings.cache_gb, "environments": rows})
+        sizes = {"parts": len(parts_kept), "parts_bytes": sum(part.size for part in parts_kept)}
+        print_json({"limit_gb": settings.cache_gb, "environments": rows, **sizes})
         return
     table = Table.grid(padding=(0, 2))
     for one in kept:
@@ -93,8 +96,11 @@ def show_cache(settings: Settings, console: Console, *, clear: bool, as_json: bo
         made = f"made in {one.known.seconds:.0f} s"
         table.add_row(one.known.repository, f"{one.known.size / 1e6:.0f} MB", made, used)
     console.print(table)
-    total = sum(one.known.size for one in kept)
-    console.print(f"{len(kept)} environments, {total / 1e9:.2f} of at most {settings.cache_gb:g} GB", highlight=False)
+    total = sum(one.known.size for one in kept) + sum(part.size for part in parts_kept)
+    named = f" and {len(parts_kept)} {_PARTS}" if parts_kept else ""
+    console.print(
+        f"{len(kept)} environments{named}, {total / 1e9:.2f} of at most {settings.cache_gb:g} GB", highlight=False
+    )
 
 
 def _edited(text: str) -> str:

@@ -13,6 +13,9 @@ _TEST: Final = re.compile(
     r"(?:unit[-_]?)?tests?(?:ing|s)?(?:[-_](?:dev|requirements|deps|suite|core))?|pytest|test[-_]tools"
 )
 _DEV: Final = re.compile(r"dev(?:el|elop|elopment)?|develop(?:ment|er)?s?|all[-_]dev|dev[-_]test")
+_NO_USERS_EXTRA: Final = re.compile(
+    rf"{_TEST.pattern}|{_DEV.pattern}|docs?|documentation|lint(?:ing|ers?)?|typing|mypy|release|bench(?:marks?)?"
+)
 _REQUIREMENT: Final = re.compile(
     r"[A-Za-z0-9][\w.-]*(?:\[[\w, .-]+\])?\s*(?:(?:[<>=!~^]=?|===)[^;#{}\s][^;#{}]*)?(?:;[^#{}]+)?"
 )
@@ -28,6 +31,8 @@ _NOT_FOR_TESTS: Final = re.compile(
 @dataclass(frozen=True)
 class Needs:
     extras: tuple[str, ...] = ()
+    other_extras: tuple[str, ...] = ()
+    """Extras of users of the project. Tests of these parts need them."""
     groups: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     """Requirements files."""
@@ -43,6 +48,7 @@ def python_needs(files: Files) -> Needs:
     groups = _names(_table(tables, "dependency-groups"))
     return Needs(
         extras=_for_tests(extras),
+        other_extras=tuple(name for name in dict.fromkeys(extras) if not _NO_USERS_EXTRA.fullmatch(name.lower())),
         groups=_for_tests(groups),
         files=_requirement_files(files),
         names=tuple(dict.fromkeys([*_tools(tables), *_tox(files), *_setup_py(files), *_nox(files)])),

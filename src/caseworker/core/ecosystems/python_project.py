@@ -97,7 +97,8 @@ def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
     more = ["pytest", *pytest_plugins(files)] if uses else []
     if "uv.lock" in files:
         lines += _from_uv_lock(needs, installable=installable)
-        return [*lines, *([_install(more)] if more else [])]
+        extras = [_unless_loaded(_extras_of_uv_lock())] if uses and needs.other_extras else []
+        return [*lines, *([_install(more)] if more else []), *extras]
     constrained: list[str] = []
     for lock in ("poetry.lock", "pdm.lock"):
         if lock in files and not constrained:
@@ -108,7 +109,17 @@ def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
         return [*lines, f'python3 -c "{_PIPENV}"', f'{_PIP} -r "{_CONSTRAINTS}"', *([_install(more)] if more else [])]
     target = _project(needs, installable=installable, files=files)
     words = [*constrained, *target, *_quoted([*names, *needs.names, *more])]
+    if uses and installable and needs.other_extras:
+        every = shlex.quote(f".[{','.join(needs.other_extras)}]")
+        return [*lines, f"{_PIP} {' '.join(words)}", _unless_loaded(" ".join([_PIP, *constrained, "-e", every]))]
     return [*lines, f"{_PIP} {' '.join(words)}"] if words else lines
+
+
+def _unless_loaded(install: str) -> str:
+    """Installs the extras of users if tests can't be loaded without: tests of an optional part need its extra, but an
+    extra can be large, or made for another machine, which is also why it may fail. Tests have no network, here too."""
+    collect = "NO_PROXY='*' no_proxy='*' python3 -m pytest -q --collect-only -p no:cacheprovider >/dev/null 2>&1"
+    return f"{collect} || {{ {install}; }} || true"
 
 
 def _project(needs: Needs, *, installable: bool, files: Files) -> list[str]:
@@ -131,6 +142,12 @@ def _from_uv_lock(needs: Needs, *, installable: bool) -> list[str]:
     lines = [f"uv export -q {words}{' --all-packages' if members else ''} -o {listed}"]
     installs = "--no-deps -e ." if installable and not members else ""
     return [*lines, f"{_PIP} -r {listed}", *([f"{_PIP} {installs}"] if installs else [])]
+
+
+def _extras_of_uv_lock() -> str:
+    listed = '"$CASEWORKER_ENV/extras.txt"'
+    chosen = "--frozen --no-hashes --no-default-groups --no-emit-project --all-extras"
+    return f"uv export -q {chosen} -o {listed} && {_PIP} -r {listed}"
 
 
 def _only_pytest(files: Files) -> list[str]:

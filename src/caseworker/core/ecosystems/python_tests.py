@@ -43,7 +43,9 @@ def uses_pytest(files: Files) -> bool:
 
 
 def _written_for_pytest(files: Files) -> bool:
-    return any(text and PYTHON_TEST.fullmatch(path) and _WRITTEN_FOR_PYTEST.search(text) for path, text in files.items())
+    return any(
+        text and PYTHON_TEST.fullmatch(path) and _WRITTEN_FOR_PYTEST.search(text) for path, text in files.items()
+    )
 
 
 def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
@@ -71,7 +73,8 @@ def pytest_plugins(files: Files) -> list[str]:
 def _configuration(files: Files) -> str:
     try:
         tool = tomllib.loads(files.get("pyproject.toml", "")).get("tool", {})
-        table = tool.get("pytest", {}).get("ini_options", {}) if isinstance(tool, dict) else {}
+        pytest = tool.get("pytest", {})
+        table = {**pytest, **pytest.get("ini_options", {})}  # newer ones read their options in TOML's own types
     except (tomllib.TOMLDecodeError, AttributeError):
         table = {}
     lines = [

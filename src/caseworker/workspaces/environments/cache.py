@@ -1,6 +1,5 @@
 """The cache of environments: found by key, locked while they are made, the least recently used removed first."""
 
-import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import AbstractAsyncContextManager
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from caseworker.workspaces.environment_mounts import Attachment, Entry, Known
 from caseworker.workspaces.folders import remove_folder
+from caseworker.workspaces.kept_parts import KeptParts
 from caseworker.workspaces.locks import locked
 
 _GIGABYTE = 1_000_000_000
@@ -28,6 +28,7 @@ class EnvironmentCache:
         self._home = home
         self._folder = home / "environments"
         self._most = int(gigabytes * _GIGABYTE)
+        self.parts = KeptParts(home)
 
     def find(self, key: str) -> Entry | None:
         entry = Entry(self._folder / key)
@@ -59,9 +60,15 @@ class EnvironmentCache:
         return sorted(found, key=lambda kept: -kept.used_at)
 
     def trim(self, *, keep: Collection[str] = ()) -> list[Known]:
-        """Removes the least recently used ones beyond the limit. Those in use and `keep` (keys) stay."""
-        removed, size = [], 0
-        for kept in self.all():
+        """Removes the least recently used ones beyond the limit. Those in use and `keep` (keys) stay. Before them, what
+        is kept of submodules and files in Git LFS and no case uses: it is quickly laid again."""
+        environments = self.all()
+        parts = self.parts.all()
+        size = sum(part.size for part in parts)
+        if size + sum(kept.known.size for kept in environments) > self._most:
+            size -= self.parts.remove_unused()[1]
+        removed = []
+        for kept in environments:
             size += kept.known.size
             if size > self._most and not kept.in_use and kept.known.key not in keep:
                 self._remove(kept.entry)
@@ -91,19 +98,6 @@ class EnvironmentCache:
         cases = self._home / "workspaces"
         folders = cases.iterdir() if cases.is_dir() else ()
         return {found.entry for folder in folders if (found := Attachment.of(folder)) is not None}
-
-
-def size_of(folder: Path) -> int:
-    """Bytes on the disk. Files with several names in it count once."""
-    seen: set[tuple[int, int]] = set()
-    total = 0
-    for where, _, names in os.walk(folder):
-        for name in names:
-            status = os.lstat(Path(where) / name)
-            if (mark := (status.st_dev, status.st_ino)) not in seen:
-                seen.add(mark)
-                total += status.st_blocks * 512
-    return total
 
 
 def free_bytes(folder: Path) -> int:

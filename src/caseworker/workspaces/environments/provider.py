@@ -17,10 +17,10 @@ from caseworker.ports import Enclosure, Equipment, Git, Workspace, Workspaces
 from caseworker.workspaces.blocking_work import in_thread
 from caseworker.workspaces.environment_mounts import UV_PLACE, Attachment, Entry, Known, equipped
 from caseworker.workspaces.environments.allowed_registries import Registries
-from caseworker.workspaces.environments.cache import EnvironmentCache, size_of
+from caseworker.workspaces.environments.cache import EnvironmentCache
 from caseworker.workspaces.environments.harvest import harvest, named_files, remove_downloads
 from caseworker.workspaces.environments.keys import changed_manifests, key_of, manifests_of
-from caseworker.workspaces.folders import remove_folder
+from caseworker.workspaces.folders import remove_folder, size_of
 from caseworker.workspaces.layout import git_dir_of
 from caseworker.workspaces.mount_points import lay_mount_points
 from caseworker.workspaces.sandboxed_runs import SandboxedRuns, with_short_paths
