@@ -51,7 +51,7 @@ def _version(link: str) -> list[int]:
 
 
 async def _npm(name: str) -> str:
-    registry = (await find_node_registries())[0]
+    registry, *_ = await find_node_registries()
     page = json.loads(await fetch(f"{registry.url.rstrip('/')}/{name}/latest", login=registry.login))
     return str(page["dist"]["tarball"])
 

@@ -27,6 +27,12 @@ def reported(found: TestReport | None, exit_code: int = 1) -> CommandRun:
     return a_run(exit_code=exit_code).model_copy(update={"report": found})
 
 
+PIP_OFFLINE = (
+    "  × pip subprocess to install build dependencies did not run successfully.\n"
+    "      ERROR: Could not find a version that satisfies the requirement setuptools>=77 (from versions: none)\n"
+    "      ERROR: No matching distribution found for setuptools>=77\n"
+    "make: *** [Makefile:11: .install-deps] Error 1\n"
+)
 OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
     (
         "no such command",
@@ -79,6 +85,20 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
         "`cargo test` lacks what it depends on: it says ``error: failed to get `serde` as a dependency``",
         "Tests have no network: add a command that fetches the dependencies as `setup` under `[commands]` in "
         "`.caseworker.toml`, on the base branch.",
+    ),
+    (
+        "a test command that would have fetched by itself, without a network",
+        a_run(exit_code=2, output=PIP_OFFLINE),
+        "`make test` lacks what it depends on: it says `ERROR: Could not find a version that satisfies the requirement "
+        "setuptools>=77 (from versions: none)`",
+        "",
+    ),
+    (
+        "npm without a network",
+        a_run("npm test", exit_code=1, output="npm error request to https://npm.example/ms failed, reason: gone\n"),
+        "`npm test` lacks what it depends on: it says `npm error request to https://npm.example/ms failed, reason: "
+        "gone`",
+        "",
     ),
     (
         "tests that could not be loaded",

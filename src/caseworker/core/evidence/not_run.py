@@ -44,7 +44,7 @@ _SAYS_NOT_FETCHED: Final = re.compile(
     r"|Could not find (?:gem )?'?[\w-]{1,80}'?.* in (?:any of the sources|locally installed gems|rubygems repository).*"
     r"|.*(?:error|warning) NU1301: .*"
     r"| {0,12}ERROR: (?:No matching distribution found for|Could not find a version that satisfies) .*"
-    r"|npm (?:ERR!|error) code (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ETARGET|E404)"
+    r"|npm (?:ERR!|error) .*\brequest to \S{1,200} failed, reason: .*"
     r"|\*\* \(Mix\) .*(?:dependenc|hex).*)$",
     re.MULTILINE,
 )

@@ -14,6 +14,9 @@ from caseworker.workspaces.certificates import trusted
 from caseworker.workspaces.child_processes import Child, Program
 
 _SECONDS = 20.0
+_PROGRAM_SECONDS = 60.0
+"""For a program's answer: npm was seen to need half a minute on a busy machine, and without an answer nothing is
+allowed."""
 _MOST_BYTES = 8 << 20
 
 
@@ -93,7 +96,7 @@ async def say(*words: str, folder: Path | None = None, more: Mapping[str, str] |
         return ""
     code = 1
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_PROGRAM_SECONDS):
             code = await child.ended()
     except TimeoutError:
         pass
