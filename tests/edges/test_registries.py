@@ -157,6 +157,29 @@ async def test_set_up_installs_from_a_mirror_whose_login_it_never_sees(mirror: M
     assert (f"/files/{WHEEL}", LOGIN) in mirror.asked
 
 
+async def test_a_mirror_of_maven_is_handed_in_and_other_repositories_are_only_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".m2").mkdir()
+    (tmp_path / "mvn").write_text("")
+    (tmp_path / "mvn").chmod(0o755)
+    (tmp_path / ".m2" / "settings.xml").write_text(
+        "<settings><profiles><profile><repositories><repository><url>http://127.0.0.1:7/own</url></repository>"
+        "</repositories></profile></profiles>"
+        "<mirrors><mirror><mirrorOf>*</mirrorOf><url>http://127.0.0.1:8/all</url></mirror></mirrors></settings>"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    registries = Registries(["registries"])
+    assert (await registries.handed_in()).variables["CASEWORKER_MAVEN_MIRROR"] == "http://127.0.0.1:8/all"
+    found = await registries.found()
+    assert found is not None
+    assert [(one.url, one.because) for one in found.other] == [
+        ("http://127.0.0.1:8/all", "a mirror in Maven's settings.xml"),
+        ("http://127.0.0.1:7/own", "Maven's settings.xml"),
+    ]
+
+
 async def test_a_list_of_hosts_asks_nobody() -> None:
     registries = Registries(["a.example"])
     assert await registries.found() is None

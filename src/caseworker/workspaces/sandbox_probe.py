@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-_PROBE_SECONDS = 15.0
+_PROBE_SECONDS = 60
 _CHECKS = r"""
 test "$(id -u)" = 1000                                || { echo "the process inside is not user 1000" >&2; exit 41; }
 grep -q '^CapEff:.0000000000000000$' /proc/self/status || { echo "it has capabilities" >&2; exit 41; }
@@ -55,7 +55,9 @@ async def ask(command: Callable[[Sequence[str]], list[str]], *, hidden: Path) ->
     except TimeoutError:
         process.kill()
         await process.wait()
-        return f"The sandbox did not start within {_PROBE_SECONDS:.0f} s. {_OFF}"
+        return (
+            f"The sandbox did not start within {_PROBE_SECONDS:.0f} s. If this machine is busy, try again later. {_OFF}"
+        )
     if process.returncode == 0:
         return None
     return explain(error.decode(errors="replace").strip(), _machine())

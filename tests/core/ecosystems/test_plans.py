@@ -19,8 +19,13 @@ ONLY_PYTEST = (
 
 def maven(program: str) -> str:
     none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+    mirror = (
+        "printf '<settings><mirrors>%s</mirrors></settings>' ${CASEWORKER_MAVEN_MIRROR:+\"<mirror><id>central</id>"
+        '<mirrorOf>*</mirrorOf><url>$CASEWORKER_MAVEN_MIRROR</url></mirror>"} > "$CASEWORKER_ENV/maven.xml"'
+    )
+    run = f'{program} -q -B -s "$CASEWORKER_ENV/maven.xml"'
     return (
-        f"setup: {program} -q -B dependency:go-offline && {program} -q -B {none} test && "
+        f"setup: {mirror} && {run} dependency:go-offline && {run} {none} test && "
         "find . -type d \\( -name target \\) -prune -exec rm -rf {} +"
     )
 
@@ -99,6 +104,14 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
     ("go", {"go.mod": ""}, ["test: go test ./..."]),
     ("rust", {"Cargo.toml": ""}, ["test: cargo test"]),
     ("maven", {"pom.xml": ""}, [maven("mvn"), "test: mvn -q -B -o test"]),
+    (
+        "deno",
+        {"deno.json": '{"imports": {"ms": "npm:ms@2.1.3"}}'},
+        [
+            'setup: env ${npm_config_registry:+NPM_CONFIG_REGISTRY="$npm_config_registry"} deno install',
+            "test: deno test",
+        ],
+    ),
     ("maven with its wrapper", {"pom.xml": "", "mvnw": ""}, [maven("./mvnw"), "test: ./mvnw -q -B -o test"]),
     (
         "gradle",

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Final
 
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
 from caseworker.core.ecosystems.python_needs import read_toml
@@ -44,13 +45,25 @@ def _without(*folders: str) -> str:
     return f"find . -type d \\( {names} \\) -prune -exec rm -rf {{}} +"
 
 
+_MAVEN_SETTINGS: Final = '"$CASEWORKER_ENV/maven.xml"'
+_MAVEN_MIRROR: Final = (
+    "printf '<settings><mirrors>%s</mirrors></settings>' "
+    '${CASEWORKER_MAVEN_MIRROR:+"<mirror><id>central</id><mirrorOf>*</mirrorOf><url>$CASEWORKER_MAVEN_MIRROR</url>'
+    f'</mirror>"}} > {_MAVEN_SETTINGS}'
+)
+"""Maven reads a mirror from a file only. It has the name of the default repository: offline, Maven uses what was
+fetched under the same name."""
+
+
 def find_maven(files: Files) -> Ecosystem | None:
     if "pom.xml" not in files:
         return None
     program = "./mvnw" if "mvnw" in files else "mvn"
     # Resolving the plugins by name misses what Surefire loads when it sees the tests: a run without tests does not.
     none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
-    fetch = f"{program} -q -B dependency:go-offline && {program} -q -B {none} test && {_without('target')}"
+    with_mirror = f"{program} -q -B -s {_MAVEN_SETTINGS}"
+    fetch = f"{_MAVEN_MIRROR} && {with_mirror} dependency:go-offline && {with_mirror} {none} test"
+    fetch += f" && {_without('target')}"
     wanted = (
         Wanted(name="java", because="pom.xml"),
         *(() if "mvnw" in files else (Wanted(name="mvn", because="pom.xml"),)),
@@ -141,5 +154,7 @@ def find_deno(files: Files) -> Ecosystem | None:
         return None
     has_tasks = re.search(r'"test"\s{0,9}:', files.get("deno.json", "") + files.get("deno.jsonc", ""))
     lines = test("deno task test" if has_tasks else "deno test")
-    steps = set_up("deno install") if "imports" in files.get("deno.json", "") + files.get("deno.jsonc", "") else ()
+    # Deno reads the name of this variable in capital letters only.
+    install = 'env ${npm_config_registry:+NPM_CONFIG_REGISTRY="$npm_config_registry"} deno install'
+    steps = set_up(install) if "imports" in files.get("deno.json", "") + files.get("deno.jsonc", "") else ()
     return Ecosystem(name="Deno", because=name, commands=(*steps, *lines), wanted=(Wanted(name="deno", because=name),))

@@ -17,7 +17,7 @@ from caseworker.workspaces.registries.source_parts import Source, place_of
 _MINUTES: Final = 10
 _CERTIFICATES: Final = (
     *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "CARGO_HTTP_CAINFO"),
-    *("GIT_SSL_CAINFO", "NPM_CONFIG_CAFILE"),
+    *("GIT_SSL_CAINFO", "NPM_CONFIG_CAFILE", "DENO_CERT"),
 )
 
 
@@ -141,6 +141,8 @@ def _other_variables(other: tuple[Source, ...]) -> dict[str, str]:
     proxies = ",".join(source.told for source in go if "GOPROXY" in source.because)
     gems = [source.url for source in other if source.tool == "gem"]
     found = {"GOPROXY": proxies} if proxies else {}
+    if mirror := next((source.told for source in other if source.because == others.MAVEN_MIRROR), ""):
+        found["CASEWORKER_MAVEN_MIRROR"] = mirror
     return found | ({"BUNDLE_MIRROR__ALL": gems[0]} if len(gems) == 1 else {})
 
 

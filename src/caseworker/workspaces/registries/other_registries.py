@@ -28,6 +28,8 @@ from caseworker.workspaces.registries.source_parts import (
     without_login,
 )
 
+MAVEN_MIRROR: Final = "a mirror in Maven's settings.xml"
+_MAVEN_OTHER: Final = "Maven's settings.xml"
 _MANIFEST: Final = '[package]\nname = "asked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ncfg-if = "1"\n'
 
 
@@ -118,23 +120,28 @@ async def find_maven() -> tuple[Source, ...]:
     program = shutil.which("mvn")
     if program is None:
         return ()
-    mirrors = _maven_mirrors(Path.home() / ".m2" / "settings.xml") or _maven_mirrors(Path("/etc/maven/settings.xml"))
-    if mirrors:
-        return tuple(Source(tool="maven", url=without_login(url)[0], because="Maven's settings.xml") for url in mirrors)
+    said = _maven_settings(Path.home() / ".m2" / "settings.xml") or _maven_settings(Path("/etc/maven/settings.xml"))
+    if said:
+        return tuple(Source(tool="maven", url=without_login(url)[0], because=because) for url, because in said)
     built_in = await asyncio.to_thread(_maven_default, program)
     return tuple(Source(tool="maven", url=url, because="Maven's built-in default") for url in built_in)
 
 
-def _maven_mirrors(file: Path) -> list[str]:
+def _maven_settings(file: Path) -> list[tuple[str, str]]:
+    """The addresses of mirrors and repositories, with who says so. Mirrors first."""
     try:
         root = ElementTree.parse(file).getroot()
     except (OSError, ElementTree.ParseError):
         return []
-    named = [
-        node for node in root.iter() if node.tag.rpartition("}")[2] in ("mirror", "repository", "pluginRepository")
-    ]
-    urls = [child.text or "" for node in named for child in node if child.tag.rpartition("}")[2] == "url"]
-    return [url for url in urls if url.startswith("http") and "0.0.0.0" not in url]
+    found = []
+    for kind, because in (
+        ("mirror", MAVEN_MIRROR),
+        *((kind, _MAVEN_OTHER) for kind in ("repository", "pluginRepository")),
+    ):
+        named = [node for node in root.iter() if node.tag.rpartition("}")[2] == kind]
+        urls = [(child.text or "").strip() for node in named for child in node if child.tag.rpartition("}")[2] == "url"]
+        found += [(url, because) for url in urls if url.startswith("http") and "0.0.0.0" not in url]
+    return found
 
 
 def _maven_default(program: str) -> list[str]:
