@@ -17,17 +17,14 @@ ONLY_PYTEST = (
 )
 
 
-def maven(program: str) -> str:
-    none = "-Dtest=NoSuchTest -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false"
+def maven(program: str, test: str = "NoSuchTest") -> str:
+    only = f"-Dtest={test} -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dmaven.test.failure.ignore"
     mirror = (
         "printf '<settings><mirrors>%s</mirrors></settings>' ${CASEWORKER_MAVEN_MIRROR:+\"<mirror><id>central</id>"
         '<mirrorOf>*</mirrorOf><url>$CASEWORKER_MAVEN_MIRROR</url></mirror>"} > "$CASEWORKER_ENV/maven.xml"'
     )
-    run = f'{program} -q -B -s "$CASEWORKER_ENV/maven.xml"'
-    return (
-        f"setup: {mirror} && {run} dependency:go-offline && {run} {none} test && "
-        "find . -type d \\( -name target \\) -prune -exec rm -rf {} +"
-    )
+    remove = "find . -type d \\( -name target \\) -prune -exec rm -rf {} +"
+    return f'setup: {mirror} && {program} -q -B -s "$CASEWORKER_ENV/maven.xml" {only} test && {remove}'
 
 
 def package(**contents: object) -> str:
@@ -111,6 +108,11 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
             'setup: env ${npm_config_registry:+NPM_CONFIG_REGISTRY="$npm_config_registry"} deno install',
             "test: deno test",
         ],
+    ),
+    (
+        "maven with a test",
+        {"pom.xml": "", "core/src/test/java/shop/TillTest.java": ""},
+        [maven("mvn", "TillTest"), "test: mvn -q -B -o test"],
     ),
     ("maven with its wrapper", {"pom.xml": "", "mvnw": ""}, [maven("./mvnw"), "test: ./mvnw -q -B -o test"]),
     (
