@@ -19,7 +19,7 @@ from bench.home import NotMeasured, private_folder
 from bench.report import Report, Row
 from caseworker.agents.claude import ClaudeRuntime, ModelSettings
 from caseworker.agents.http_server import embedded_server, refusal
-from caseworker.agents.prompt_inputs import BugInputs, IssueInputs
+from caseworker.agents.prompt_inputs import BugInputs, Inputs, IssueInputs, PullInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for, writes
 from caseworker.core.base.budget import Usage
@@ -146,13 +146,22 @@ class _NoPeople:
         return []
 
 
+def inputs_of(task: Task) -> Inputs:
+    """One line, for a case of the kind that has this task."""
+    match task:
+        case Task.BUG:
+            return BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
+        case Task.REVIEW_PULL | Task.RESOLVE_PULL:
+            return PullInputs(title="Correct the sum", body="It was 0.", author="ann")
+        case _:
+            return IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
+
+
 def _brief(folder: Path, role: Role, task: Task) -> IssueBrief:
-    """A brief for an issue, used for a bug as well: then only the tool for its conversation is missing."""
+    """A brief for an issue, used for other kinds as well: then only the tools for their conversations are missing."""
     workspace = folder / "workspace"
     workspace.mkdir(exist_ok=True)
-    issue = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
-    bug = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
-    system, prompt = render(role, task, bug if task is Task.BUG else issue)
+    system, prompt = render(role, task, inputs_of(task))
     session = SessionId(str(uuid.uuid4()))
     return IssueBrief(
         attempt=Attempt(case=CaseId("local/bench#1"), turn=1, number=1, token="bench", session=session),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from bench.prompt import inputs_of
 
 from caseworker.agents.prompt_inputs import (
     AnalysisInputs,
@@ -69,6 +70,11 @@ STATUSES: dict[Task, list[str]] = {
     Task.BUG: list(BugAction),
     Task.ITERATE: list(INVESTIGATION_STATUSES[:-1]),  # only our code says that it is incomplete
 }
+
+
+@TURNS
+def test_the_bench_of_prompts_knows_every_turn(role: Role, task: Task) -> None:
+    assert all(render(role, task, inputs_of(task)))
 
 
 @TURNS

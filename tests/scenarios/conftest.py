@@ -1,9 +1,10 @@
 """One world per scenario; every history is replayed at the end."""
 
+import gc
 import json
 import re
 import shutil
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,13 @@ from tests.world.office import Office, open_office
 from tests.world.world import World, open_world
 
 FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture(autouse=True)
+def warned_in_time() -> Iterator[None]:
+    """Warnings about what a test left behind come at its own end, not in a later test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ TOLD = (
     "`make test` could not be run: there is no `no-such-runner`. Install `no-such-runner` where Caseworker runs (a "
     "tool outside of the system's folders is shown to builds with `expose` in caseworker.toml), or add a command that "
     "installs it as `setup` under `[commands]` in `.caseworker.toml`, on the base branch. `caseworker retry "
-    "project/1` builds again then. To go on without running them: `caseworker approve project/1`; the pull "
-    "request will say so, with your name."
+    "project/1` builds again then. To go on without running them: `caseworker approve project/1`; whoever "
+    "merges is told so, with your name."
 )
 
 
