@@ -18,6 +18,7 @@ from rich.text import Text
 
 _ROOT: Final = Path(__file__).parents[2]
 _SECONDS: Final = 1_200.0
+_SHOWN: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,11 +122,12 @@ async def attacks(folder: Path, only: str, console: Console) -> bool:
 
 
 def results_of(report: Path) -> dict[str, str]:
-    """By test function: `stopped`, or what its worst run was."""
+    """By test function: `stopped`, or how a run ended that was not, with the beginning of its message."""
     found: dict[str, str] = {}
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         name = f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name', '').partition('[')[0]}"
-        bad = next((tag for tag in ("failure", "error", "skipped") if case.find(tag) is not None), None)
+        ends = [(tag, end) for tag in ("failure", "error", "skipped") if (end := case.find(tag)) is not None]
+        bad = next((f"{tag}: {end.get('message', '')[:_SHOWN]}" for tag, end in ends), None)
         found[name] = bad or found.get(name, "stopped")
     return found
 

@@ -199,7 +199,7 @@ class AgentWorld:
             tree=WorkTree(path=self.workspace, writable=writes(role, task)),
             resume=None,
             rehearsal=script,
-            limits=Limits(cap_micros=5_000_000, calls=50, seconds=60),
+            limits=Limits(cap_micros=5_000_000, calls=50, seconds=300),
         )
 
     def bug_brief(self, script: str | None, *, conversation: bool = True) -> BugBrief:

@@ -28,12 +28,12 @@ def test_every_attack_has_its_test(attack: object) -> None:
 
 def test_one_failed_or_skipped_run_of_an_attack_counts(tmp_path: Path) -> None:
     file = tmp_path / "report.xml"
-    cases = """<testcase classname="tests.a" name="test_x[1]"><failure/></testcase>
+    cases = """<testcase classname="tests.a" name="test_x[1]"><failure message="no"/></testcase>
     <testcase classname="tests.a" name="test_x[2]"/><testcase classname="tests.a" name="test_y"/>
-    <testcase classname="tests.a" name="test_z"><skipped/></testcase>"""
+    <testcase classname="tests.a" name="test_z"><skipped message="no cgroups"/></testcase>"""
     file.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
     assert results_of(file) == {
-        "tests/a.py::test_x": "failure",
+        "tests/a.py::test_x": "failure: no",
         "tests/a.py::test_y": "stopped",
-        "tests/a.py::test_z": "skipped",
+        "tests/a.py::test_z": "skipped: no cgroups",
     }
