@@ -44,6 +44,7 @@ def claims(stage: GitHubStage, workflows: int) -> list[Check]:
         Check(what="answered as read, and given to no turn", found=len(answered - given), at_most=0),
         Check(what="runs missing", found=len(issues) * workflows - len(runs), at_most=0),
         Check(what="runs of one workflow started twice", found=_twice(runs), at_most=0),
+        Check(what="runs without an end", found=read.count("runs where ended_at is null"), at_most=0),
         Check(what="runs without a tracking comment", found=sum(runs.values()) - len(shown), at_most=0),
         Check(what="runs with two tracking comments", found=_twice(shown), at_most=0),
         Check(what="comments of ours written twice", found=_twice(keys), at_most=0),

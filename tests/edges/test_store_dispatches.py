@@ -54,6 +54,15 @@ async def test_a_case_that_moved_meanwhile_is_decided_again(store: Store) -> Non
     assert await workflows(store, case) == ["triage"]
 
 
+async def test_a_run_whose_start_is_refused_ends(store: Store) -> None:
+    case = await dispatched(store)
+    await store.dispatches.go_on(PLAN, message_to(case, PLAN.key), thread=thread_of(7), moves=0)
+    start = (await store.inbox.of(case))[-1]
+    await store.inbox.settle([start.id], "not done: somebody has taken it over", refused=True)
+    assert [run.state for run in await store.runs.of(case)] == [RunState.QUEUED, RunState.INCOMPLETE]
+    assert [one.key for one in await store.dispatches.untold()] == [PLAN.key]
+
+
 async def test_a_run_that_ended_is_told_once(store: Store) -> None:
     case = await dispatched(store, key="asked")
     assert await store.dispatches.untold() == []

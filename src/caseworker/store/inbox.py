@@ -3,18 +3,21 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
-from sqlalchemy import ColumnElement, Select, bindparam, select, update
+from sqlalchemy import ColumnElement, Select, Update, bindparam, select, update
 
 from caseworker.core.base.ids import CaseId, MessageId, TraceId
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Message, NewMessage, Standing
 from caseworker.core.record.entries import MessageRecorded, MessagesClaimed
+from caseworker.core.runs.run import RunState
 from caseworker.store.attachments import add_attachments
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
+from caseworker.store.delivery_tables import dispatches
 from caseworker.store.message_tables import messages as rows
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.run_tables import runs
 from caseworker.store.tables import turns
 
 
@@ -56,6 +59,8 @@ class StoredInbox(Port):
         open_ones = update(rows).where(rows.c.id.in_(messages), rows.c.outcome.is_(None))
         async with self._database.writing() as connection:
             await connection.execute(open_ones.values(outcome=outcome, refused=refused))
+            if refused:
+                await connection.execute(_end_of_runs(messages))
 
     async def unclaimed(self) -> list[tuple[CaseId, MessageId, MessageKind]]:
         query = select(rows.c.case, rows.c.id, rows.c.kind).where(rows.c.turn.is_(None))
@@ -66,6 +71,13 @@ class StoredInbox(Port):
     async def of(self, case: CaseId) -> list[Message]:
         async with self._database.reading() as connection:
             return await _read(connection, _OF, {"of_case": case})
+
+
+def _end_of_runs(messages: Sequence[MessageId]) -> Update:
+    """Ends the runs that these messages were to start: nobody works on them."""
+    asked = select(dispatches.c.run).join(rows, rows.c.external_id == dispatches.c.key).where(rows.c.id.in_(messages))
+    mine = runs.c.id.in_(asked) & runs.c.ended_at.is_(None)
+    return update(runs).where(mine).values(ended_as=RunState.INCOMPLETE, ended_at=now())
 
 
 async def add_message(connection: Connection, message: NewMessage) -> Message | None:

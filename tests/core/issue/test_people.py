@@ -5,18 +5,20 @@ import pytest
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import MessageId, SessionId, Sha
-from caseworker.core.base.policy import Policy
+from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import (
+    Agreed,
     BranchMoved,
     CloseAsked,
     Fact,
     HandedBack,
     Merged,
     PullRequestReady,
+    RerunAsked,
     RetryAsked,
     Spoke,
     TakenOver,
@@ -101,6 +103,18 @@ def test_a_case_handed_back_before_it_has_stopped_goes_on(waits: IssueState) -> 
     back = after(asked, TakenOver(by="ann"), HandedBack(by="ann"))
     assert (back.progress.go, back.people.taken_by) == (left, "")
     assert passed(back).state not in (PARKED, waits)
+
+
+def test_a_command_that_comes_while_words_are_to_be_read_is_carried_out() -> None:
+    case = a_case(WAITS, resume=S.RECEIVED, wait=Wait(reason=WaitingFor.MILESTONE, then=S.ANALYZING_REQUIREMENTS))
+    spoken = after(case, Spoke(by="ann", messages=SAID))
+    agrees = Agreed(by="ann", until=Milestone.PLAN)
+    assert (spoken.state, fits(spoken, agrees)) == (S.HUMAN_INPUT_RECEIVED, None)
+    goes_on = after(spoken, agrees)
+    assert (passed(goes_on).state, goes_on.people.until) == (S.ANALYZING_REQUIREMENTS, Milestone.PLAN)
+    assert fits(spoken, RerunAsked(by="ann", milestone=Milestone.TRIAGE)) is None
+    assert passed(after(spoken, RerunAsked(by="ann", milestone=Milestone.TRIAGE))).limits.round == 2
+    assert fits(goes_on, agrees) == "nothing waits for an approval"
 
 
 def test_work_on_remarks_resumes_with_the_remarks_of_the_takeover() -> None:

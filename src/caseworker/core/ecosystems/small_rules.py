@@ -45,7 +45,7 @@ def _without(*folders: str) -> str:
     return f"find . -type d \\( {names} \\) -prune -exec rm -rf {{}} +"
 
 
-_JAVA_TEST: Final = re.compile(r"(?:.*/)?src/test/(?:.*/)?(Test\w+|\w+Tests?)\.(?:java|kt)")
+_JAVA_TEST: Final = re.compile(r"(Test\w+|\w+Tests?)\.(?:java|kt)")
 _MAVEN_SETTINGS: Final = '"$CASEWORKER_ENV/maven.xml"'
 _MAVEN_MIRROR: Final = (
     "printf '<settings><mirrors>%s</mirrors></settings>' "
@@ -61,7 +61,8 @@ def find_maven(files: Files) -> Ecosystem | None:
         return None
     program = "./mvnw" if "mvnw" in files else "mvn"
     # What Surefire runs tests with is only fetched when it has a test to run: one class is enough.
-    one = next((found[1] for path in files if (found := _JAVA_TEST.fullmatch(path)) is not None), "NoSuchTest")
+    names = (path.rpartition("/")[2] for path in files if "/src/test/" in f"/{path}")
+    one = next((found[1] for name in names if (found := _JAVA_TEST.fullmatch(name)) is not None), "NoSuchTest")
     only = f"-Dtest={one} -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dmaven.test.failure.ignore"
     fetch = f"{_MAVEN_MIRROR} && {program} -q -B -s {_MAVEN_SETTINGS} {only} test"
     fetch += f" && {_without('target')}"

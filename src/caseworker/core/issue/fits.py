@@ -57,7 +57,8 @@ def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
         return f"{name_of(case)} is there already: say what should be different"
     if case.people.taken_by:
         return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
-    if case.waits_for is not WaitingFor.MILESTONE:
+    wait = case.waiting.wait
+    if wait is None or wait.reason is not WaitingFor.MILESTONE or not _still_waits(case):
         return "it does not wait at a milestone"
     if how_far(fact.milestone) > how_far(milestone_reached(case)):
         return f"it has not come as far as the {fact.milestone} yet"
@@ -66,10 +67,15 @@ def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
 
 def _awaits_agreement(case: IssueCase, fact: Agreed | Declined) -> bool:
     """Whether the case waits for this, also if it got stuck during an interpret turn; not while a person has it."""
-    if case.waiting.wait is None or case.state not in WAITING | PARKED or case.people.taken_by:
+    if case.waiting.wait is None or not (_still_waits(case) or case.state in PARKED) or case.people.taken_by:
         return False
     if isinstance(fact, Declined):
         return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MERGE)
     if case.waiting.wait.reason is WaitingFor.CURE:
         return case.waiting.wait.subject is not None
     return case.waiting.wait.reason in (WaitingFor.APPROVAL, WaitingFor.MILESTONE)
+
+
+def _still_waits(case: IssueCase) -> bool:
+    """Whether it waits, or the pm is to read what was said meanwhile: a command that comes then is not too late."""
+    return case.state in WAITING or (case.state is S.HUMAN_INPUT_RECEIVED and case.progress.go is None)

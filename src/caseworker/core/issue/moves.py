@@ -64,17 +64,17 @@ class Move(BaseModel):
 
 def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> IssueCase:
     """The case after the move. Raises `Defect` for an edge not in the table, or for a pull request without proof."""
-    if move.to is case.state:
+    if move.to is case.state and move.go is None and not move.settled:
         attempt = case.limits.attempt + move.attempt
         stays = {
             "task": move.task,
-            "go": move.go,
+            "go": None,
             "reason": move.reason,
             "transitions": case.progress.transitions + 1,
             "attempt": attempt,
         }
         return add_posts(case, case.updated(**stays), move.say)
-    if move.to not in next_states(case.state):
+    if move.to not in next_states(case.state) | {case.state}:
         raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
     if move.to is S.CREATING_PR and not proven(case):
         raise Defect(
