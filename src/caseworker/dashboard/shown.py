@@ -12,8 +12,8 @@ from markupsafe import Markup, escape
 
 import caseworker
 from caseworker.core.base.budget import dollars
+from caseworker.core.base.ids import noun
 from caseworker.core.base.text import printable
-from caseworker.core.issue.delivered import noun
 from caseworker.core.telling.money import money_words, short_money_words
 from caseworker.dashboard.addresses import case_path, case_slug
 from caseworker.dashboard.diagrams import columns, state_diagram

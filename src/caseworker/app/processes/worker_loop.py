@@ -67,8 +67,8 @@ async def work(
             asyncio.create_task(_every(RING_SECONDS, reconciler.ring_unclaimed, bell)),
             asyncio.create_task(_every(RING_SECONDS, reconciler.wake_the_silent, asyncio.Event())),
             asyncio.create_task(_every(PULL_SECONDS, reconciler.look_at_pull_requests, asyncio.Event())),
+            asyncio.create_task(_every(RETENTION_SECONDS, partial(_trim_cache, settings), asyncio.Event())),
         ]
-        loops.append(asyncio.create_task(_every(RETENTION_SECONDS, partial(_trim_cache, settings), asyncio.Event())))
         if (days := settings.retention_days) is not None:
             retention = Retention(store=store, workspaces=parts.workspaces, days=days)
             loops.append(asyncio.create_task(_every(RETENTION_SECONDS, retention.look, asyncio.Event())))

@@ -11,10 +11,9 @@ from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import cache_words
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, noun
 from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable
-from caseworker.core.issue.delivered import noun
 from caseworker.core.issue.words import standing_of
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned

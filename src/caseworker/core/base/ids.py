@@ -94,6 +94,11 @@ def is_local(case: CaseId) -> bool:
     return case.startswith(_LOCAL)
 
 
+def noun(case: CaseId) -> str:
+    """What people get to merge there."""
+    return "branch" if is_local(case) else "pull request"
+
+
 def slug(case: CaseId) -> str:
     """The case's name for folders and git refs. It is unique: ids have no `__` and no dot at the start."""
     return re.sub(r"[^\w.-]", "__", case.replace("!", "/pull/"))

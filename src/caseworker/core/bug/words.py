@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import is_local
+from caseworker.core.base.ids import noun
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
@@ -168,7 +168,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.ASKED_TO_CLOSE:
             return _asked_to_close(bug)
         case About.FIX_OPENED | About.ANOTHER_FIX:
-            result = "branch" if bug.repair.fix and is_local(bug.repair.fix) else "pull request"
+            result = noun(bug.repair.fix) if bug.repair.fix else "pull request"
             announced = f"Its {result} will be announced here; merging is yours."
             return f"{_WHICH_FIX[post.about]} fix is being worked on as {bug.repair.fix}. {announced}"
         case About.FIX_INFORMED:

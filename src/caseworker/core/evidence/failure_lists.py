@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from caseworker.core.evidence.build_tool_lists import read_automake, read_exunit, read_meson
 from caseworker.core.evidence.failure_list_parts import Found, counts_in, lines_after, listed, report_of
-from caseworker.core.evidence.make_lists import read_automake, read_exunit, read_meson
 from caseworker.core.evidence.test_report import TestReport
 
 

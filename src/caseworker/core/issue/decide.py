@@ -3,13 +3,13 @@
 from typing import Final
 
 from caseworker.core.base.errors import Defect
+from caseworker.core.base.ids import noun
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue import words
 from caseworker.core.issue.builds import after_head, after_judgement, after_red, could_not_run, is_correction
 from caseworker.core.issue.case import IssueCase, limit_of
-from caseworker.core.issue.delivered import noun
 from caseworker.core.issue.facts import (
     Agreed,
     BranchMoved,

@@ -4,10 +4,6 @@ from caseworker.core.base.ids import CaseId, is_local
 from caseworker.core.issue.case import IssueCase
 
 
-def noun(case: CaseId) -> str:
-    return "branch" if is_local(case) else "pull request"
-
-
 def name_of(case: IssueCase) -> str:
     """Only valid once it is there."""
     return f"branch `{case.branch}`" if is_local(case.id) else f"pull request {case.delivery.pull_request}"

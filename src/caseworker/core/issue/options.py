@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import MICROS, no_amount
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, noun
 from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.command_facts import fact_of
-from caseworker.core.issue.delivered import goal_of, noun
+from caseworker.core.issue.delivered import goal_of
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import milestone_reached

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
+from caseworker.core.base.ids import noun
 from caseworker.core.base.outgoing_text import Ours, outgoing, outgoing_line
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.roles import Role
@@ -11,7 +12,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.delivered import name_of, noun
+from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.subjects import WAIVERS, Subject
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.tech_lead import Finding

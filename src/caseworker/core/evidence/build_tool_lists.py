@@ -1,4 +1,4 @@
-"""Reads the failures that Meson, Automake and Elixir's ExUnit list by name."""
+"""Reads the failures that build tools list by name: Meson, Automake, and Elixir's with ExUnit."""
 
 import re
 from collections.abc import Sequence
