@@ -131,6 +131,21 @@ async def test_an_unchanged_answer_costs_nothing_of_the_limit(shop: Shop) -> Non
     assert (await shop.reader.issue(shop.ref, issue.number)).updated_at != first.updated_at
 
 
+async def test_an_unchanged_answer_is_given_though_others_took_its_place_meanwhile(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caseworker.forges.github.api._KEPT", 1)
+    issue, other = shop.issue(), shop.issue()
+    first = await shop.reader.issue(shop.ref, issue.number)
+    shop.double.log.clear()
+    shop.double.faults.request("slow", f"/issues/{issue.number}", seconds=0.5)
+    again, _ = await asyncio.gather(
+        shop.reader.issue(shop.ref, issue.number), shop.reader.issue(shop.ref, other.number)
+    )
+    assert again == first
+    assert [entry.status for entry in shop.double.log.entries] == [200, 304]
+
+
 async def test_roles_of_people(shop: Shop) -> None:
     roles = [await shop.reader.role(shop.ref, login) for login in ("olga", "rita", "sam", "nobody-at-all")]
     assert roles == ["admin", "write", "none", "none"]

@@ -79,7 +79,7 @@ async def listening(application: ASGIApp, *, port: int = 0, uds: Path | None = N
     if uds is not None:
         sockets.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         sockets[1].bind(str(uds))
-    config = uvicorn.Config(application, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(application, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=sockets))
     try:

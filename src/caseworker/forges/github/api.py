@@ -189,13 +189,18 @@ class GitHubApi:
         kept = self._kept.get(key)
         reply = await self._answered(replace(request, etag=kept.headers["etag"]) if kept else request, who)
         if reply.status == 304 and kept is not None:
-            self._kept.move_to_end(key)
+            self._keep(key, kept)
             return kept
         if "etag" in reply.headers and len(reply.body) <= _KEPT_BYTES:
-            self._kept[key] = reply
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._keep(key, reply)
         return reply
+
+    def _keep(self, key: tuple[str, str, str], reply: Reply) -> None:
+        """As the newest. It may be gone meanwhile: other requests went out while this one waited for its answer."""
+        self._kept[key] = reply
+        self._kept.move_to_end(key)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
 
     async def _answered(self, request: Request, who: _Who, *, renewed: bool = False, redirects: bool = False) -> Reply:
         login = await who()
