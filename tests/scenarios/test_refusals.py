@@ -108,7 +108,14 @@ def test_a_wrong_value_in_the_settings_file_is_refused_with_the_line(tmp_path: P
 
 
 def test_cases_says_how_to_begin_when_there_are_none(terminal: Terminal) -> None:
-    expect_refusal(terminal, terminal.types("cases"), "There are no cases yet", "caseworker demo")
+    answer = terminal.types("cases")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("There are no cases yet. `caseworker demo`")
+    assert not terminal.home.exists()
+
+
+def test_a_command_about_a_case_that_names_none_says_where_they_are_listed(terminal: Terminal) -> None:
+    expect_refusal(terminal, terminal.types("why"), "Which case?", "`caseworker cases` lists them", "`caseworker why CASE`")
 
 
 @pytest.fixture

@@ -165,14 +165,14 @@ def _ref_files(path: Path) -> Iterator[tuple[str, int, int]]:
     """Name, inode and time of change of each file with refs."""
     for folder, _, names in os.walk(path / "refs"):
         for name in names:
-            yield from _file_mark(Path(folder, name))
-    yield from _file_mark(path / "packed-refs")
+            yield from _file_mark(f"{folder}/{name}")
+    yield from _file_mark(f"{path}/packed-refs")
 
 
-def _file_mark(file: Path) -> Iterator[tuple[str, int, int]]:
+def _file_mark(file: str) -> Iterator[tuple[str, int, int]]:
     with contextlib.suppress(FileNotFoundError):  # removed meanwhile, or never written
-        status = file.stat()
-        yield str(file), status.st_ino, status.st_mtime_ns
+        status = os.stat(file)  # many for each answer: a Path takes three times as long
+        yield file, status.st_ino, status.st_mtime_ns
 
 
 def is_ancestor(path: Path, older: str, newer: str) -> bool:

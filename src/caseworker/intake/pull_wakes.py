@@ -10,7 +10,7 @@ from caseworker.core.people.messages import NO_MESSAGE
 from caseworker.core.runs.delivery_outcomes import Ignored, IgnoreReason, Outcome, Woken
 from caseworker.intake.conversation import ring
 from caseworker.intake.github_events import ChecksChanged, PushReceived
-from caseworker.ports import Doorbell, Store, StoredPull
+from caseworker.ports import Doorbell, Store
 from caseworker.ports.github import thread_on
 
 
@@ -26,28 +26,25 @@ class PullWakes:
         """Cases that were rung within the last `quiet` seconds, and whether to ring them again after that."""
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def watching(self, repository: RemoteRepository) -> list[StoredPull]:
-        """Pull cases of this repository whose session is in flight."""
-        thread = thread_on(repository, 0)
-        found = await self._store.pull_cases.in_flight(thread.surface, thread.channel)
-        return [one for one in found if await self._store.repositories.ref(one.repository) == repository]
-
     async def on_checks(self, event: ChecksChanged) -> list[CaseId]:
-        watching = await self.watching(event.repository)
-        return [one.case.id for one in watching if one.case.sight.head == event.commit]
+        return await self._watching(event.repository, commit=event.commit)
 
     async def on_push(self, event: PushReceived) -> list[CaseId]:
         """A push to the branch of a pull request, or to its base."""
-        branch = event.ref.removeprefix("refs/heads/")
-        watching = await self.watching(event.repository)
-        sights = [(one.case.id, one.case.sight) for one in watching]
-        return [case for case, sight in sights if branch in (sight.head_branch, sight.base_branch)]
+        return await self._watching(event.repository, branch=event.ref.removeprefix("refs/heads/"))
 
     async def wake(self, cases: Iterable[CaseId]) -> Outcome:
         woken = list(dict.fromkeys(cases))
         for case in woken:
             await self._ring(case)
         return Woken(case=woken[0]) if woken else Ignored(reason=IgnoreReason.NOBODY_WAITS)
+
+    async def _watching(
+        self, repository: RemoteRepository, *, commit: str | None = None, branch: str | None = None
+    ) -> list[CaseId]:
+        thread = thread_on(repository, 0)
+        found = await self._store.pull_cases.in_flight(thread.surface, thread.channel, commit=commit, branch=branch)
+        return [one.case.id for one in found if await self._store.repositories.ref(one.repository) == repository]
 
     async def _ring(self, case: CaseId) -> None:
         if case in self._rung:

@@ -119,8 +119,11 @@ class PullCases(Protocol):
     async def list(self) -> list[StoredPull]:
         """Newest change first."""
 
-    async def in_flight(self, surface: str, channel: str) -> Sequence[StoredPull]:
-        """Those whose session is not over, and whose thread is in this channel: a repository of a forge."""
+    async def in_flight(
+        self, surface: str, channel: str, *, commit: str | None = None, branch: str | None = None
+    ) -> Sequence[StoredPull]:
+        """Those whose session is not over, and whose thread is in this channel: a repository of a forge. With `commit`,
+        those that saw it as the head; with `branch`, those that saw it as the branch of the head or of the base."""
 
     async def save(
         self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None

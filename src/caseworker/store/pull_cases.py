@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
 from caseworker.core.kinds import CaseKind
@@ -50,9 +50,17 @@ class StoredPullCases(Port):
         async with self._database.reading() as connection:
             return [pull_of(row) for row in await rows_of(connection, CaseKind.PULL)]
 
-    async def in_flight(self, surface: str, channel: str) -> Sequence[StoredPull]:
+    async def in_flight(
+        self, surface: str, channel: str, *, commit: str | None = None, branch: str | None = None
+    ) -> Sequence[StoredPull]:
         there = select(threads.c.case).where(threads.c.surface == surface, threads.c.channel == channel)
         open_ones = ALL.where(cases.c.kind == CaseKind.PULL, cases.c.state != PullState.ENDED, cases.c.id.in_(there))
+        sight = cases.c.snapshot["sight"]  # asked in the database: each event of CI asks for one of perhaps hundreds
+        if commit is not None:
+            open_ones = open_ones.where(sight["head"].as_string() == commit)
+        if branch is not None:
+            named = [sight[name].as_string() == branch for name in ("head_branch", "base_branch")]
+            open_ones = open_ones.where(or_(*named))
         async with self._database.reading() as connection:
             return [pull_of(row) for row in (await connection.execute(open_ones)).mappings()]
 

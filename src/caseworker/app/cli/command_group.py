@@ -44,6 +44,7 @@ _FIRST: Final = (
     *("host", "logs", "serve"),
 )
 """The order in `--help`, by how likely somebody needs them. Others follow."""
+_TYPERS_OWN: Final = ("install_completion", "show_completion")
 
 
 class CommandGroup(TyperGroup):
@@ -52,8 +53,18 @@ class CommandGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(self.commands, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = super().get_params(ctx)
+        for param in params:
+            if param.name in _TYPERS_OWN:
+                param.metavar = ""  # else the help says `<bool>`
+        return params
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         meant = _MEANT.get(args[0].lower()) if args else None
         if meant is not None and self.get_command(ctx, args[0]) is None:
             raise Refused(f"There is no command `{args[0]}`.", todo=meant)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if not rest and command is not None and any(one.metavar == "CASE" and one.required for one in command.params):
+            raise Refused("Which case?", todo=f"`caseworker cases` lists them, `caseworker {name} CASE` takes one.")
+        return name, command, rest

@@ -13,7 +13,7 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, actions_folder, make_home
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
-from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
+from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.app.terminal.local_times import date_and_time
 from caseworker.app.terminal.run_subjects import folder_or_here, read_issue_from
 from caseworker.app.terminal.show import write_files
@@ -62,7 +62,7 @@ async def new_issue(
 
 
 async def list_cases(settings: Settings, console: Console, wanted: CaseFilter, *, as_json: bool) -> None:
-    with no_records_as_empty_list(as_json=as_json):
+    with empty_without_records(console, as_json=as_json):
         async with reading(settings) as store:
             await notice_merges(settings, store)
             await show_cases(store, settings, console, wanted, as_json=as_json)

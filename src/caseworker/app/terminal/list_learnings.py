@@ -1,6 +1,6 @@
 """`caseworker learnings`: what cases have found out about their repositories. An owner approves, edits and forgets."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -10,7 +10,7 @@ from rich.text import Text
 from caseworker.app.desk import person, reading
 from caseworker.app.parts import look_at
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
+from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.core.base.errors import Refused
 from caseworker.core.casefile.learnings import Learning, one_line, ranked
 from caseworker.core.people.messages import Standing
@@ -21,7 +21,7 @@ from caseworker.ports import Store
 async def list_learnings(
     settings: Settings, console: Console, *, repo: Path | None, act: LearningAct | None, as_json: bool
 ) -> int:
-    with no_records_as_empty_list(as_json=as_json and act is None):
+    with empty_without_records(console, as_json=as_json) if act is None else nullcontext():
         async with reading(settings) as store:
             known = await _known(store, repo)
             if act is not None:

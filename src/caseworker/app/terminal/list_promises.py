@@ -9,7 +9,7 @@ from rich.text import Text
 
 from caseworker.app.desk import reading
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.live_view import no_records_as_empty_list, print_json
+from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Recorded
 from caseworker.core.sla.clock import SlaLine
@@ -26,7 +26,7 @@ def promises_in_words(stored: StoredBug, record: Sequence[Recorded], now: dateti
 
 
 async def show_sla(settings: Settings, console: Console, *, as_json: bool) -> None:
-    with no_records_as_empty_list(as_json=as_json):
+    with empty_without_records(console, as_json=as_json):
         await _show(settings, console, as_json=as_json)
 
 

@@ -239,14 +239,15 @@ def print_json(value: object) -> None:
 
 
 @contextmanager
-def no_records_as_empty_list(*, as_json: bool) -> Iterator[None]:
-    """A program that asks for a list gets one, also where no case was ever opened."""
+def empty_without_records(console: Console, *, as_json: bool) -> Iterator[None]:
+    """Where no case was ever opened, a list is empty. That is no error."""
     try:
         yield
-    except NoRecords:
-        if not as_json:
-            raise
-        print_json([])
+    except NoRecords as nothing:
+        if as_json:
+            print_json([])
+        else:
+            console.print(str(nothing), markup=False)
 
 
 def print_json_line(value: object) -> None:
