@@ -144,6 +144,7 @@ async def test_missing_settings_are_named(slack: SlackDouble, terminal: Terminal
     )
 
 
+@pytest.mark.slow
 async def test_a_wrong_token_is_reported_at_once(slack: SlackDouble, terminal: Terminal) -> None:
     terminal.environment["CASEWORKER_SLACK_APP_TOKEN"] = "xapp-wrong"
     answer = await asyncio.to_thread(terminal.types, "serve")

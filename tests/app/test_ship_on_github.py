@@ -55,6 +55,7 @@ async def office(tmp_path: Path, terminal: Terminal) -> AsyncIterator[Office]:
         yield Office(world, owner, shop, terminal)
 
 
+@pytest.mark.slow
 async def test_ship_is_followed_to_its_end_and_the_same_command_begins_anew(office: Office) -> None:
     name = f"olga/shop#{office.opens_pull('world').number}"
     would = await office.types("ship", name, "--dry-run")

@@ -138,6 +138,7 @@ async def test_what_the_model_did_not_say_counts_for_nothing(world: AgentWorld) 
     assert not [event for event in world.story.events if isinstance(event, AgentSaid)]
 
 
+@pytest.mark.slow
 async def test_settings_hooks_and_transcripts_planted_by_a_tool_have_no_effect(world: AgentWorld) -> None:
     asked = brief(world, planting=PLANTING, listening=LISTENING)
     ended = await world.run(asked)
@@ -163,6 +164,7 @@ async def test_files_of_the_repository_do_not_run_in_the_agents_process(world: A
     assert outputs(world) == ["False False"]
 
 
+@pytest.mark.slow
 async def test_the_agent_opens_no_socket_for_messages(world: AgentWorld) -> None:
     await world.run(brief(world, listening=LISTENING))
     assert outputs(world) == ["[]\n[]\n[]"]

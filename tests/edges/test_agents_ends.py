@@ -146,6 +146,7 @@ async def test_a_provider_that_closes_connections_counts_as_an_outage(world: Age
     assert ended.reason.startswith(f"{url} did not answer (")
 
 
+@pytest.mark.slow
 async def test_a_model_that_refuses_is_not_tried_again(world: AgentWorld) -> None:
     ended = await world.run(world.brief(script("error: refused")))
     assert ended == AgentFailed(why="key", reason=refused_key(403, "The request was refused"))
@@ -230,6 +231,7 @@ async def test_cancelling_at_once_leaves_nothing(world: AgentWorld, temporary: P
     await until(lambda: not _processes_with(str(temporary)))
 
 
+@pytest.mark.slow
 async def test_the_key_is_nowhere_inside(world: AgentWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches with the agent's own shell: environments and command lines of all processes, files, the workspace."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)

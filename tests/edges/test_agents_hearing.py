@@ -109,6 +109,7 @@ async def test_messages_at_the_end_do_not_use_up_the_one_repair(world: AgentWorl
     assert "must be equal to one of the allowed values" in request(api, 2)
 
 
+@pytest.mark.slow
 async def test_an_outcome_that_stays_invalid_still_fails_the_turn(world: AgentWorld) -> None:
     world.people.on_asking = at(1, lambda: world.people.say("hello"))
     ended, _ = await worked(world, handed_in("first"), INVALID, INVALID, handed_in("never"))
@@ -153,7 +154,10 @@ async def test_messages_arrive_again_after_an_ear_has_recovered(world: AgentWorl
     assert "It is order 1182." in request(api, 2)
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["tool first", "outcome first"])
+@pytest.mark.parametrize(
+    "order",
+    [pytest.param((0, 1), id="tool first"), pytest.param((1, 0), id="outcome first", marks=pytest.mark.slow)],
+)
 async def test_a_message_shown_beside_an_outcome_is_read_before_the_outcome_counts(
     world: AgentWorld, order: tuple[int, int]
 ) -> None:

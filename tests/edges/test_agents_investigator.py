@@ -153,7 +153,7 @@ async def test_a_page_before_no_entry_is_refused(world: AgentWorld) -> None:
     assert (ok, told) == (False, "Input validation error: 0 is less than the minimum of 1")
 
 
-@pytest.mark.parametrize("conversation", [True, False])
+@pytest.mark.parametrize("conversation", [True, pytest.param(False, marks=pytest.mark.slow)])
 async def test_an_agent_without_tools_has_only_its_outcome(world: AgentWorld, conversation: bool) -> None:
     async with provider(script(ASK, role=Role.INVESTIGATOR, task=Task.BUG), Role.INVESTIGATOR, Task.BUG) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)
@@ -162,6 +162,7 @@ async def test_an_agent_without_tools_has_only_its_outcome(world: AgentWorld, co
     assert [tool["name"] for tool in api.requests[0]["tools"]] == ["StructuredOutput"]
 
 
+@pytest.mark.slow
 async def test_only_an_agent_that_may_read_the_conversation_has_the_tool(world: AgentWorld) -> None:
     offered = []
     for conversation in (True, False):
@@ -178,6 +179,7 @@ async def test_the_investigator_can_write_to_its_home_but_not_to_the_workspace(w
     assert not (world.workspace / "here").exists()
 
 
+@pytest.mark.slow
 async def test_a_resumed_session_keeps_the_history_and_the_tool(world: AgentWorld) -> None:
     investigator = (Role.INVESTIGATOR, Task.BUG)
     first = replace(brief(world), prompt="Investigate.", tools=())

@@ -111,7 +111,13 @@ async def test_an_outcome_against_our_own_rules_is_repaired_with_the_rule_quoted
     assert "APPROVED with a critical finding: only minor findings may pass" in str(api.requests[1]["messages"][-1])
 
 
-@pytest.mark.parametrize("steps", [(INVALID, INVALID, INVALID), ("say: Done!",) * 8], ids=["invalid", "only words"])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param((INVALID, INVALID, INVALID), id="invalid"),
+        pytest.param(("say: Done!",) * 8, id="only words", marks=pytest.mark.slow),
+    ],
+)
 async def test_an_invalid_outcome_twice_fails_the_turn(world: AgentWorld, steps: tuple[str, ...]) -> None:
     ended = await world.run(world.brief(script(*steps)))
     assert isinstance(ended, AgentFailed)

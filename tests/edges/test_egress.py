@@ -197,6 +197,7 @@ with concurrent.futures.ThreadPoolExecutor(250) as pool:
     assert ended.output == "250\n"
 
 
+@pytest.mark.slow
 async def test_a_big_download_streams_through(sandbox: Bubblewrap, workspace: Workspace, server: LocalServer) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     size = 300_000_000

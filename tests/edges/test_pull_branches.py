@@ -128,7 +128,7 @@ async def test_a_merge_has_the_head_as_its_first_parent(desk: PullDesk) -> None:
         await desk.branches.rebase(await desk.checkout())
 
 
-@pytest.mark.parametrize("how", ["rebase", "merge"])
+@pytest.mark.parametrize("how", ["rebase", pytest.param("merge", marks=pytest.mark.slow)])
 async def test_a_conflict_is_prepared_solved_and_finished(desk: PullDesk, how: str) -> None:
     tree, conflict = await _conflict(desk, how)
     assert conflict.files == ("calc.py",)
@@ -155,6 +155,7 @@ async def test_a_conflict_is_prepared_solved_and_finished(desk: PullDesk, how: s
     assert await desk.head() == commit
 
 
+@pytest.mark.slow
 async def test_a_rebase_may_meet_a_second_conflict(desk: PullDesk) -> None:
     await _reset_branch(desk)
     await _ours(desk, {"calc.py": CALC.replace("b", "ours")}, {"notes.txt": "ours\n"})
@@ -171,6 +172,7 @@ async def test_a_rebase_may_meet_a_second_conflict(desk: PullDesk) -> None:
     assert desk.subjects(tree, found.commit) == ["Ours", "Ours"]
 
 
+@pytest.mark.slow
 async def test_a_file_that_cannot_hold_both_stays_as_on_the_branch(desk: PullDesk) -> None:
     await _reset_branch(desk)
     await _ours(desk, {"notes.txt": "ours\0\n", "calc.py": "ours\n"})
@@ -184,6 +186,7 @@ async def test_a_file_that_cannot_hold_both_stays_as_on_the_branch(desk: PullDes
         assert desk.show(found.prepared, "calc.py") == "ours"
 
 
+@pytest.mark.slow
 async def test_lines_that_look_like_markers_and_were_there_before_do_not_count(desk: PullDesk) -> None:
     await _reset_branch(desk)
     heading = "Title\n=======\n<<<<<<< HEAD\n"
@@ -196,6 +199,7 @@ async def test_lines_that_look_like_markers_and_were_there_before_do_not_count(d
     assert isinstance(await desk.branches.finish_conflict(tree, found, solved, message=""), Updated)
 
 
+@pytest.mark.slow
 async def test_a_branch_whose_changes_the_base_has_is_not_pushed_empty(desk: PullDesk) -> None:
     await _reset_branch(desk)
     await _ours(desk, {"calc.py": "x\n"})
@@ -220,7 +224,7 @@ async def test_a_persons_commit_is_never_dropped(desk: PullDesk) -> None:
     assert await desk.head() == tree.head
 
 
-@pytest.mark.parametrize("as_us", [False, True])
+@pytest.mark.parametrize("as_us", [pytest.param(False, marks=pytest.mark.slow), True])
 async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies(desk: PullDesk, as_us: bool) -> None:
     await desk.person_pushes({"calc.py": CALC.replace("b", "B")}, message="Theirs\n\nWith words", as_us=as_us)
     await desk.base_moves({"notes.txt": "base\n"})

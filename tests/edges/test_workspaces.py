@@ -217,6 +217,7 @@ def _prepare(home: Path, repository: LocalRepository, number: int) -> str:
     return str(workspace.path)
 
 
+@pytest.mark.slow
 async def test_processes_may_prepare_cases_of_one_repository_at_the_same_time(
     repository: Repository, tmp_path: Path
 ) -> None:

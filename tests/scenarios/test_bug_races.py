@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
@@ -104,6 +106,7 @@ async def _completes_cancelled_turn(bug: BugInWorld, turn: int) -> bool:
     return await turns.complete(attempt, finished, None, entry)
 
 
+@pytest.mark.slow
 async def test_a_post_that_hangs_while_the_case_is_closed_appears_once(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()

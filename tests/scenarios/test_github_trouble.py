@@ -61,6 +61,7 @@ async def test_without_access_a_case_waits_and_goes_on_once_it_is_given_back(git
     assert len(set(github.said(issue))) == len(github.said(issue))
 
 
+@pytest.mark.slow
 async def test_both_rate_limits_delay_a_run_and_repeat_nothing(github: GitHubOffice) -> None:
     def triages_too_fast(workspace: Path) -> Outcome:
         github.github.double.limits.refuse_next(retry_after=2)

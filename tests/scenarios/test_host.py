@@ -33,6 +33,7 @@ def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
     assert len(pids) == 1
 
 
+@pytest.mark.slow
 def test_a_killed_host_leaves_no_server_and_its_stale_file_is_ignored(terminal: Terminal) -> None:
     terminal.types("host", "start")
     old, server = terminal.host_pid, terminal.temporal_pid

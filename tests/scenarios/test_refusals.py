@@ -115,7 +115,9 @@ def test_cases_says_how_to_begin_when_there_are_none(terminal: Terminal) -> None
 
 
 def test_a_command_about_a_case_that_names_none_says_where_they_are_listed(terminal: Terminal) -> None:
-    expect_refusal(terminal, terminal.types("why"), "Which case?", "`caseworker cases` lists them", "`caseworker why CASE`")
+    expect_refusal(
+        terminal, terminal.types("why"), "Which case?", "`caseworker cases` lists them", "`caseworker why CASE`"
+    )
 
 
 @pytest.fixture

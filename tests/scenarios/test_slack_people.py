@@ -99,7 +99,7 @@ HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
         "too large",
         pytest.param("deleted", marks=pytest.mark.slow),
         "file server down",
-        "file server limited for long",
+        pytest.param("file server limited for long", marks=pytest.mark.slow),
     ],
 )
 async def test_a_report_whose_only_file_is_lost_is_investigated_without_it(office: Office, trouble: str) -> None:

@@ -133,6 +133,7 @@ async def test_a_failure_that_a_stranger_reports_is_not_believed(sealed: World, 
     assert "your repository is gone" not in str(await case.record())
 
 
+@pytest.mark.slow
 async def test_a_result_that_a_stranger_leaves_out_is_not_believed(sealed: World, stranger: Client) -> None:
     release = sealed.agent.holds_in(Role.PM)
     case = await sealed.owner_files_issue()
@@ -161,8 +162,8 @@ async def test_a_workflow_without_input_does_not_keep_a_case_from_its_own(sealed
     ("name", "queue", "delay"),
     [
         ("IssueWorkflow", STRANGE_QUEUE, timedelta(0)),
-        ("IssueWorkflow", FLOWS_QUEUE, timedelta(days=30)),
-        ("Squatter", STRANGE_QUEUE, timedelta(0)),
+        pytest.param("IssueWorkflow", FLOWS_QUEUE, timedelta(days=30), marks=pytest.mark.slow),
+        pytest.param("Squatter", STRANGE_QUEUE, timedelta(0), marks=pytest.mark.slow),
     ],
 )
 async def test_a_workflow_that_nobody_runs_does_not_keep_a_case_from_its_own(

@@ -57,6 +57,7 @@ def test_report_shows_the_case_until_the_question(terminal: Terminal) -> None:
     assert terminal.types("cases").out.count(case) == 1
 
 
+@pytest.mark.slow
 def test_two_people_chat_and_a_message_during_a_turn_reaches_it(terminal: Terminal) -> None:
     case = report(terminal)
     chat = ("chat", case)

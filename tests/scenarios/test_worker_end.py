@@ -99,7 +99,7 @@ LATE = r"the worker's end took more than 5 s\n(?s:.*)test_worker_end.py:\d+ .*ig
             id="fails in the middle of a build",
             marks=pytest.mark.slow,
         ),
-        pytest.param(has_an_agent_that_ignores_its_end, LATE, id="agent ignores its end"),
+        pytest.param(has_an_agent_that_ignores_its_end, LATE, id="agent ignores its end", marks=pytest.mark.slow),
         pytest.param(has_a_case_that_it_does_not_know, None, id="unknown case", marks=pytest.mark.slow),
         pytest.param(leaves_a_process, "left behind, and ended now: .*sleep 1000", id="process left behind"),
     ],

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from caseworker.agents.events import Batches, Watcher
 from caseworker.agents.gateway import Gateway
 from caseworker.agents.interruptions import Hearing
-from caseworker.agents.process import AttemptFolder
+from caseworker.agents.process import AttemptFolder, until_gone
 from caseworker.agents.prompt_texts import hand_in_again, repair
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.redaction import Redactor
@@ -67,7 +67,7 @@ class Talk:
                 ended = self._gone(error)
         finally:
             if not isinstance(ended, AgentFinished):
-                self.folder.end_processes()  # or the SDK would wait for the agent to leave by itself
+                await until_gone(self.folder.end_processes())  # or the SDK would wait for the agent to leave by itself
             await client.disconnect()
         return ended
 

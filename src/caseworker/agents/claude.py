@@ -16,7 +16,7 @@ from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.price_list import PriceList
-from caseworker.agents.process import AttemptFolder, attempt_folder, connected
+from caseworker.agents.process import AttemptFolder, attempt_folder, connected, until_gone
 from caseworker.agents.provider_words import NO_KEY
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.resumed_prompts import only_news
@@ -83,10 +83,11 @@ class ClaudeRuntime:
             finally:
                 # A cancelled turn: first the processes, then the orderly rest. The SDK would wait for the agent to
                 # finish by itself, and must be closed by the task that opened it.
-                folder.end_processes()
+                killed = folder.end_processes()
                 if not work.done():
                     work.cancel()
                     await asyncio.wait([work])
+                await until_gone(killed)
 
     def _upstream(self, brief: Brief) -> Upstream | AgentFailed:
         if brief.rehearsal is not None:

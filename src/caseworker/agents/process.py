@@ -3,6 +3,7 @@
 A killed worker leaves the folders of its attempts behind; the next worker removes those whose owner has ended.
 """
 
+import asyncio
 import os
 import re
 import shlex
@@ -23,6 +24,9 @@ _PREFIX: Final = "cw-"
 _OURS: Final = re.compile(_PREFIX + r"[a-z0-9_]{8}")
 """Names as `mkdtemp` makes them. Longer names with the same prefix are not ours to remove."""
 _PRIVATE: Final = 0o700
+_GONE_AFTER: Final = 5.0
+"""Seconds; a process that waits for a disk may be killed later."""
+_LOOK_AGAIN: Final = 0.005
 _UNKNOWN: Final = "unknown"
 """For systems that look like Linux but lack some files in /proc."""
 
@@ -81,17 +85,29 @@ exec /usr/bin/env -i PATH=/usr/bin:/bin setsid {shlex.join(argv)} "$@" 8<&0 9>&1
             return pid if (found := _stat(pid)) is not None and int(found[1]) == os.getpid() else None
         return None
 
-    def end_processes(self) -> None:
-        """Kills the agent and all processes that it started, if they still run. Never kills another process."""
+    def end_processes(self) -> tuple[int, ...]:
+        """Kills the agent and all processes that it started, if they still run. Never kills another process. Returns
+        whom: see `until_gone`."""
         pid = self.started()
-        if pid is not None:
-            parents = _parents()
-            for member in (pid, *_descendants(pid, parents)):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(member, signal.SIGKILL)
+        if pid is None:
+            return ()
+        killed = (pid, *_descendants(pid, _parents()))
+        for member in killed:
             with suppress(ProcessLookupError, PermissionError):
-                if os.getpgid(pid) == pid:
-                    os.killpg(pid, signal.SIGKILL)
+                os.kill(member, signal.SIGKILL)
+        with suppress(ProcessLookupError, PermissionError):
+            if os.getpgid(pid) == pid:
+                os.killpg(pid, signal.SIGKILL)
+        return killed
+
+
+async def until_gone(killed: Sequence[int]) -> None:
+    """Killed processes end soon, not at once, and hold the agent's pipes open until then."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_GONE_AFTER):
+            while killed:
+                killed = [pid for pid in killed if _started_at(pid) is not None]
+                await asyncio.sleep(_LOOK_AGAIN)  # also after the last: the event loop reads that the pipes have ended
 
 
 def connected(program: Path) -> list[str]:

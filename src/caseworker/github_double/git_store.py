@@ -163,16 +163,21 @@ def _refs_of(path: Path, files: tuple[tuple[str, int, int], ...]) -> tuple[tuple
 
 def _ref_files(path: Path) -> Iterator[tuple[str, int, int]]:
     """Name, inode and time of change of each file with refs."""
-    for folder, _, names in os.walk(path / "refs"):
-        for name in names:
-            yield from _file_mark(f"{folder}/{name}")
-    yield from _file_mark(f"{path}/packed-refs")
+    yield from _marks(path / "refs")
+    with contextlib.suppress(FileNotFoundError):  # never written
+        status = (path / "packed-refs").stat()
+        yield "packed-refs", status.st_ino, status.st_mtime_ns
 
 
-def _file_mark(file: str) -> Iterator[tuple[str, int, int]]:
-    with contextlib.suppress(FileNotFoundError):  # removed meanwhile, or never written
-        status = os.stat(file)  # many for each answer: a Path takes three times as long
-        yield file, status.st_ino, status.st_mtime_ns
+def _marks(folder: Path | str) -> Iterator[tuple[str, int, int]]:
+    """Without a Path for each of hundreds of files: this is asked many times for each answer."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:  # removed meanwhile
+        for entry in entries:
+            if entry.is_dir():
+                yield from _marks(entry.path)
+            else:
+                status = entry.stat()
+                yield entry.path, status.st_ino, status.st_mtime_ns
 
 
 def is_ancestor(path: Path, older: str, newer: str) -> bool:
