@@ -1,5 +1,6 @@
 """Attempt folders of workers that were killed: what the next worker removes, and what it must leave alone."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.agents.process import AttemptFolder, attempt_folder, sweep_attempt_folders
+from caseworker.agents.process import AttemptFolder, attempt_folder, sweep_attempt_folders, until_gone
 
 WORKER = """
 import sys
@@ -120,3 +121,16 @@ def test_the_owner_file_is_invisible_in_the_sandbox() -> None:
     with attempt_folder() as folder:
         shown = (folder.config, folder.home, folder.socket.parent)
         assert all(place not in folder.owner.parents for place in shown)
+
+
+async def test_a_killed_agent_and_its_tools_hold_no_pipe_any_more(temporary: Path) -> None:
+    with attempt_folder() as folder:
+        folder.write_starter(["sh", "-c", "sleep 1000 & echo up >&9; wait"])
+        agent = await asyncio.create_subprocess_exec(folder.starter, stdout=subprocess.PIPE)
+        assert agent.stdout is not None
+        assert await agent.stdout.readline() == b"up\n"
+        killed = folder.end_processes()
+        assert len(killed) == 2
+        await until_gone(killed)
+        assert agent.stdout.at_eof()
+        await agent.wait()
