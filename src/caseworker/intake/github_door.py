@@ -45,7 +45,7 @@ class GitHubDoor:
         """Commit a delivery. False: this GUID was there already. Raises `Transient` if it could not be committed."""
         delivery = read_delivery(guid, event, body, source=source)
         new = await self._store.deliveries.put(delivery)
-        log.info(
+        log.debug(
             "delivery taken", guid=guid, event_name=event, lane=delivery.lane, outcome=delivery.outcome.kind, new=new
         )
         if new and isinstance(delivery.outcome, Received):
