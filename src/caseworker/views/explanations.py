@@ -1,39 +1,51 @@
 """Why a case is in its state, computed from its records."""
 
+from collections.abc import Sequence
+
 from caseworker.core.bug.close_reason import closing_words
 from caseworker.core.casefile.pipeline import why_closed, with_reason
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.case import cap_of
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.record.entries import Recorded
 from caseworker.core.telling.bound_words import bound_words
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.build_texts import latest
-from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_words
+from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_facts
 from caseworker.core.telling.why import Why, why
 from caseworker.ports import Store, StoredBug, StoredCase
 from caseworker.views.requests import what_is_asked
 from caseworker.views.workflow_contexts import context_of
 
 
-async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing) -> Why:
+async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
+    """`record`: where the sources of facts are looked up. Empty: facts have none."""
     spent = await store.ledger.spent(stored.case.id)
     asked = await what_is_asked(store, stored, outcomes=())
     rehearsed = stored.rehearsal is not None
     builds = await store.builds.of(stored.case.id)
     head = latest(builds, Stage.HEAD)
-    told = why(stored.case, stored.policy, phrasing, spent=spent.spent_micros, rehearsed=rehearsed, head=head)
-    unseen = unseen_words(unseen_claims(await store.record.whole(stored.case.id, CLAIMS)))
-    evidence = [*told.evidence, *(f"Not seen: {one}" for one in unseen)]
+    told = why(
+        stored.case,
+        stored.policy,
+        phrasing,
+        spent=spent.spent_micros,
+        rehearsed=rehearsed,
+        head=head,
+        record=record,
+    )
+    unseen = unseen_claims(await store.record.whole(stored.case.id, CLAIMS))
+    evidence = [*told.evidence, *unseen_facts(unseen)]
     reason = why_closed(stored.case, await store.inbox.of(stored.case.id))
     because = with_reason(told.because, reason)
     context = await context_of(store, stored)
     cap, newest = cap_of(stored.case, stored.policy), builds[-1] if builds else None
-    bound = bound_words(stored.policy, base=stored.case.delivery.base, cap=cap, build=newest)
+    bound = bound_words(stored.policy, base=stored.case.delivery.base, cap=cap, build=newest, record=record)
     changed = {"because": because, "asked": asked, "context": context, "evidence": evidence, "bound_to": bound}
     return told.model_copy(update=changed)
 
 
-async def explain_bug(store: Store, stored: StoredBug, phrasing: Phrasing) -> Why:
-    told = why_bug(stored.case, phrasing)
+async def explain_bug(store: Store, stored: StoredBug, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
+    told = why_bug(stored.case, phrasing, record)
     reason = closing_words(stored.case, await store.inbox.of(stored.case.id))
     return told.model_copy(update={"because": with_reason(told.because, reason)})

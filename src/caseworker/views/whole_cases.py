@@ -1,10 +1,11 @@
 """One case with everything a page shows of it: row, explanation, story, conversation, builds, pull request, money."""
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, pull_case
 from caseworker.core.evidence.builds import Build
 from caseworker.core.issue.case import cap_of as cap_of_issue
 from caseworker.core.people.phrasing import Phrasing
@@ -19,10 +20,21 @@ from caseworker.ports.boards import BoardEntry
 from caseworker.views.board import CaseRow, row_of
 from caseworker.views.conversations import lines_with_receipts
 from caseworker.views.explanations import explain_bug, why_issue
-from caseworker.views.fact_sources import PROOFS, Fact, with_sources
 from caseworker.views.story_items import QUIET, STEPS, StoryItem, story_items
 
 MOVES: Final = ("transitioned", "bug_moved", "pull_moved")
+PROOFS: Final = (
+    "case_opened",
+    "bug_read",
+    "turn_completed",
+    "turn_failed",
+    "build_ran",
+    "branch_pushed",
+    "pull_request_opened",
+    "pull_judged",
+    "unpushed_kept",
+)
+"""Kinds of entries that facts come from, besides what people said and the moves."""
 MOST_ITEMS: Final = 300
 """Items of the story that a page shows at first, from its end."""
 
@@ -63,9 +75,6 @@ class WholeCase(BaseModel):
 
     row: CaseRow
     why: Why
-    evidence: tuple[Fact, ...]
-    """The lines of `why`, each with the entry of the record that says so."""
-    bound_to: tuple[Fact, ...]
     conversation: tuple[ReceiptedLine, ...]
     money: Money
     way: tuple[StateStep, ...]
@@ -73,7 +82,7 @@ class WholeCase(BaseModel):
     builds: tuple[Build, ...]
     pull_requests: tuple[PullRequest, ...]
     children: tuple[CaseId, ...]
-    """Cases that fix this bug, or follow up on this case."""
+    """Cases that fix this bug, follow up on this case, or look after its pull request."""
 
 
 class Story(BaseModel):
@@ -89,14 +98,15 @@ class Story(BaseModel):
 async def whole_case(store: Store, stored: StoredAny, phrasing: Phrasing) -> WholeCase:
     case = stored.case.id
     record = await store.record.whole(case, (*SAID, *MOVES, *PROOFS))
-    why = await why_of(store, stored, phrasing)
+    why = await why_of(store, stored, phrasing, record)
     spent = await store.ledger.spent(case)
     newest = record[-1].sequence if record else 0
+    pulls = tuple(await store.pulls.of(case))
+    known = [await store.pull_cases.load(pull_case(one.repository, one.number)) for one in pulls]
+    sessions = [one.case.id for one in known if one is not None]
     return WholeCase(
         row=row_of(BoardEntry(stored=stored, sequence=newest, spent_micros=spent.micros)),
         why=why,
-        evidence=with_sources(why.evidence, record),
-        bound_to=with_sources(why.bound_to, record),
         conversation=tuple(
             ReceiptedLine(line=line, receipt=told) for line, told in await lines_with_receipts(store, stored, record)
         ),
@@ -104,19 +114,20 @@ async def whole_case(store: Store, stored: StoredAny, phrasing: Phrasing) -> Who
         way=tuple(step for one in record if (step := _step(one)) is not None),
         runs=tuple(await store.runs.of(case)),
         builds=tuple(await store.builds.of(case)),
-        pull_requests=tuple(await store.pulls.of(case)),
-        children=tuple(child.case.id for child in await store.cases.children(case)),
+        pull_requests=pulls,
+        children=tuple([child.case.id for child in await store.cases.children(case)] + sessions),
     )
 
 
-async def why_of(store: Store, stored: StoredAny, phrasing: Phrasing) -> Why:
+async def why_of(store: Store, stored: StoredAny, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
+    """`record`: where the sources of facts are looked up. Empty: facts have none."""
     match stored:
         case StoredCase():
-            return await why_issue(store, stored, phrasing)
+            return await why_issue(store, stored, phrasing, record)
         case StoredBug():
-            return await explain_bug(store, stored, phrasing)
+            return await explain_bug(store, stored, phrasing, record)
         case StoredPull():
-            return why_pull(stored.case, phrasing)
+            return why_pull(stored.case, phrasing, record)
         case _:
             assert_never(stored)
 

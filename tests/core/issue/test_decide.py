@@ -489,7 +489,7 @@ def test_an_approval_is_recorded_as_a_grant_and_the_case_goes_on() -> None:
 )
 def test_a_waiver_replaces_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
     assert not proven(case)
-    assert proven(add_grant(case, subject, "ann"))
+    assert proven(add_grant(case, subject, Agreed(by="ann")))
 
 
 def test_a_build_waiver_covers_only_the_built_commit() -> None:

@@ -199,7 +199,7 @@ def test_an_allowed_path_is_rebuilt_recorded_and_in_the_pull_request() -> None:
     green = after(built, GREEN)
     assert after(green, lead("APPROVED", green)).state is S.CREATING_PR
     told = "Waived by ann: a change of what was not to be changed (`setup.cfg`). Whoever merges is told so."
-    assert told in why(green, POLICY, TerminalPhrasing()).evidence
+    assert told in [fact.text for fact in why(green, POLICY, TerminalPhrasing()).evidence]
     assert "- Waived by `ann`: a change of what was not to be changed (`setup.cfg`)" in pull_request_body(
         a_file(), green, [a_build(a_run())], changed=[], cost="$1"
     )

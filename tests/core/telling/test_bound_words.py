@@ -3,6 +3,7 @@
 from caseworker.core.base.policy import Policy
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.telling.bound_words import bound_words
+from caseworker.core.telling.facts import Fact
 from tests.core.examples import HEAD, a_build, a_run
 
 SET_UP = a_run("npm ci", purpose=Purpose.SETUP)
@@ -16,7 +17,7 @@ def test_a_case_that_was_built_names_base_environment_commands_and_settings() ->
     build = a_build(SET_UP, a_run("npm test"), a_run("npm test")).model_copy(
         update={"recipe": "a recipe (it says `x`)"}
     )
-    assert bound_words(Policy(), base=HEAD, cap=5_000_000, build=build) == [
+    assert _texts(bound_words(Policy(), base=HEAD, cap=5_000_000, build=build)) == [
         f"Base: commit {HEAD[:12]}.",
         "Environment: made by `npm ci`.",
         "Commands: `npm test`, from a recipe (it says `x`).",
@@ -27,13 +28,17 @@ def test_a_case_that_was_built_names_base_environment_commands_and_settings() ->
 def test_a_set_up_that_failed_still_names_the_commands_that_were_found() -> None:
     found = Command(purpose=Purpose.TEST, command="npm test")
     build = a_build(SET_UP).model_copy(update={"not_run": (found,)})
-    assert bound_words(Policy(), base=None, cap=5_000_000, build=build)[:-1] == [
+    assert _texts(bound_words(Policy(), base=None, cap=5_000_000, build=build))[:-1] == [
         "Environment: made by `npm ci`.",
         "Commands: `npm test`, from what the base says (`.caseworker.toml`, or the rules).",
     ]
 
 
 def test_before_the_first_build_only_settings_count() -> None:
-    assert bound_words(Policy(approve_plan=True), base=None, cap=5_000_000, build=None) == [
+    assert _texts(bound_words(Policy(approve_plan=True), base=None, cap=5_000_000, build=None)) == [
         SETTINGS.replace("needs no approval", "needs an approval")
     ]
+
+
+def _texts(facts: list[Fact]) -> list[str]:
+    return [fact.text for fact in facts]

@@ -232,7 +232,7 @@ def test_a_possible_command_is_not_refused(case: IssueCase, command: Command) ->
 
 def test_why_of_a_rehearsed_case_does_not_say_that_money_was_spent() -> None:
     told = why(ISSUES["received"], Policy(), TerminalPhrasing(), spent=420_000, rehearsed=True)
-    assert told.evidence[-1] == "Money: $0.00 (rehearsed; about $0.42 at list prices) of $5.00 are spent."
+    assert told.evidence[-1].text == "Money: $0.00 (rehearsed; about $0.42 at list prices) of $5.00 are spent."
 
 
 def test_why_says_that_tests_pass_only_if_they_do() -> None:
@@ -242,7 +242,7 @@ def test_why_says_that_tests_pass_only_if_they_do() -> None:
     passes = a_build(a_run(), commit=green)
     fails = a_build(a_run(exit_code=2), commit=green)
     older = a_build(a_run(), commit=Sha("e" * 40))
-    told = [why(case, Policy(), TerminalPhrasing(), head=head).evidence[2] for head in (passes, fails, older)]
+    told = [why(case, Policy(), TerminalPhrasing(), head=head).evidence[2].text for head in (passes, fails, older)]
     assert told == [
         f"{built} its tests pass.",
         f"{built} `make test` fails no more than without the change; it does not pass.",

@@ -58,7 +58,7 @@ def _rows(told: Why) -> list[tuple[str, list[str]]]:
         ("Waits", waits if told.waits_for else []),
         ("It asks", told.asked.splitlines()),
         ("By itself", [told.next]),
-        ("Evidence", told.evidence),
-        ("Bound to", told.bound_to),
+        ("Evidence", [fact.text for fact in told.evidence]),
+        ("Bound to", [fact.text for fact in told.bound_to]),
     ]
     return [(heading, lines) for heading, lines in rows if lines]

@@ -91,19 +91,19 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return case.updated(until=fact.milestone, planned=False, grants=grants)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
-            known = add_grant(case, Subject.TOUCHES, fact.by, about=topic_words(case.evidence.touches))
+            known = add_grant(case, Subject.TOUCHES, fact, about=topic_words(case.evidence.touches))
             return known.updated(agreed=agreed)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(case.requirements.topics)]))
             about = ", ".join(topic.value.replace("_", " ") for topic in case.requirements.topics)
-            return add_grant(case, Subject.SENSITIVE, fact.by, about=about).updated(agreed=agreed)
+            return add_grant(case, Subject.SENSITIVE, fact, about=about).updated(agreed=agreed)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.FORBIDDEN:
-            known = add_grant(case, Subject.FORBIDDEN, fact.by, about=listed(case.evidence.forbidden))
+            known = add_grant(case, Subject.FORBIDDEN, fact, about=listed(case.evidence.forbidden))
             return known.updated(may_change=_union(case.people.may_change, case.evidence.forbidden))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.WEAKENED:
-            return add_grant(case, Subject.WEAKENED, fact.by, about=" ".join(unexplained(case)))
+            return add_grant(case, Subject.WEAKENED, fact, about=" ".join(unexplained(case)))
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is not None:
-            return add_grant(case, case.waiting.wait.subject, fact.by)
+            return add_grant(case, case.waiting.wait.subject, fact)
         case TakenOver():
             return case.updated(taken_by=fact.by)
         case HandedBack():

@@ -53,7 +53,7 @@ def fact_of(message: Claimed) -> Fact | None:
         case Merged():
             return facts.Merged(by=message.author)
         case Approve(milestone=milestone):
-            return Agreed(by=message.author, until=milestone)
+            return Agreed(by=message.author, message=message.id, until=milestone)
         case Reject():
             return Declined(by=message.author, messages=(message.id,))
         case Takeover():

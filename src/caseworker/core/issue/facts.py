@@ -162,6 +162,7 @@ class Spoke(_Fact):
 class Agreed(_Fact):
     kind: Literal["agreed"] = "agreed"
     by: str
+    message: MessageId | None = None
     until: Milestone | None = None
     """At a milestone: how far the case may go now. Null: all the way."""
 

@@ -13,6 +13,7 @@ from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import begins_new
 from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.delivered import name_of
+from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.proof import proven
 from caseworker.core.issue.speech import add_posts
@@ -249,8 +250,9 @@ def milestone_reached(case: IssueCase) -> Milestone:
     return Milestone.TRIAGE if plan_follows and not case.requirements.planned else Milestone.PLAN
 
 
-def add_grant(case: IssueCase, subject: Subject, by: str, *, about: str = "") -> IssueCase:
-    return case.updated(grants=(*case.people.grants, Grant(subject=subject, by=by, about=about)))
+def add_grant(case: IssueCase, subject: Subject, agreed: Agreed, *, about: str = "") -> IssueCase:
+    grant = Grant(subject=subject, by=agreed.by, about=about, message=agreed.message)
+    return case.updated(grants=(*case.people.grants, grant))
 
 
 def next_reminder(case: IssueCase, policy: Policy) -> datetime | None:

@@ -6,6 +6,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.base.ids import MessageId
+
 
 class WaitingFor(StrEnum):
     ANSWER = "answer"
@@ -88,6 +90,8 @@ class Grant(BaseModel):
     by: str
     about: str = Field(default="", repr=False)
     """The part that was granted, such as paths. Not in `repr`, so that it does not count as progress."""
+    message: MessageId | None = Field(default=None, repr=False)
+    """The approval that says so."""
 
     @property
     def what(self) -> str:

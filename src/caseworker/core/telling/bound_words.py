@@ -1,25 +1,37 @@
 """What a case is bound to: its base, its environment, the commands that test it, and the settings that count."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
-from caseworker.core.evidence.builds import Build, Command, CommandRun, Purpose
+from caseworker.core.evidence.builds import Build, Command, CommandRun, Purpose, Stage
+from caseworker.core.people.commands import MessageKind
+from caseworker.core.record.entries import BuildRan, CaseOpened, MessageRecorded, Recorded
+from caseworker.core.telling.facts import Fact, Sources
 
 _RENEWED: Final = "Models and limits of time are those of the settings of today; they are read again at the next step."
 _OF_REPOSITORY: Final = "what the base says (`.caseworker.toml`, or the rules)"
 
 
-def bound_words(policy: Policy, *, base: Sha | None, cap: int, build: Build | None) -> list[str]:
-    """`cap`: micro-dollars that it may cost. `build`: the newest one. Null: nothing was built yet."""
-    lines = [f"Base: commit {base[:12]}."] if base else []
+def bound_words(
+    policy: Policy, *, base: Sha | None, cap: int, build: Build | None, record: Sequence[Recorded] = ()
+) -> list[Fact]:
+    """`cap`: micro-dollars that it may cost. `build`: the newest one. Null: nothing was built yet. `record`: where the
+    sources are looked up, in its order."""
+    found = Sources(record)
+    opened = found.of_kind(CaseOpened)
+    lines = [Fact(text=f"Base: commit {base[:12]}.", entry=found.build(*Stage, commit=base) or opened)] if base else []
     if build is not None:
-        lines += _built(build)
+        ran = found.newest(lambda entry: isinstance(entry, BuildRan) and entry.number == build.number)
+        lines += [Fact(text=line, entry=ran) for line in _built(build)]
     approval = "the plan needs an approval" if policy.approve_plan else "the plan needs no approval"
     agreed = f"at most {dollars(cap)}, {policy.attempts} attempts a round, {approval}"
-    return [*lines, f"Settings that it keeps: {agreed}. {_RENEWED}"]
+    raised = found.newest(lambda one: isinstance(one, MessageRecorded) and one.message_kind is MessageKind.BUDGET)
+    kept = (raised if cap != policy.budget_micros else None) or opened
+    return [*lines, Fact(text=f"Settings that it keeps: {agreed}. {_RENEWED}", entry=kept)]
 
 
 def _built(build: Build) -> list[str]:

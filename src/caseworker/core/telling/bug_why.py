@@ -1,23 +1,26 @@
 """Explains why a bug case is in its state, in short. Its conversation has the rest."""
 
+from collections.abc import Sequence
 from typing import assert_never
 
-from caseworker.core.bug.case import BugCase, BugState, status_of
+from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.phrasing import Page, Phrasing, begin
+from caseworker.core.record.entries import BugRead, Posted, Recorded
+from caseworker.core.telling.facts import Fact, Sources
 from caseworker.core.telling.why import Why, at
 
 _KINDS = ", ".join(kind.value for kind in Resolution)
 
 
-def why_bug(bug: BugCase, phrasing: Phrasing) -> Why:
+def why_bug(bug: BugCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
     stands, waits_for, follows = _told(bug)
     return Why(
         case=bug.id,
         state=status_of(bug).value,
         stands=f"{stands}{bug.held_up}",
         because=bug.reason,
-        evidence=_evidence(bug, phrasing),
+        evidence=_evidence(bug, phrasing, Sources(record)),
         waits_for=waits_for,
         until=None if bug.is_over else bug.waiting.until,
         moves_it=_moves(bug, phrasing),
@@ -64,19 +67,22 @@ def _with_fix(bug: BugCase, *follows: str) -> str:
     return " ".join(sentence for sentence in (*follows, fix) if sentence) or "Nothing."
 
 
-def _evidence(bug: BugCase, phrasing: Phrasing) -> list[str]:
-    lines = [
-        f"Severity: {bug.report.severity}."
-        if bug.report.severity is not None
-        else "Severity: nobody has read the report yet."
-    ]
+def _evidence(bug: BugCase, phrasing: Phrasing, found: Sources) -> list[Fact]:
+    def posted(*about: About) -> int | None:
+        return found.newest(lambda entry: isinstance(entry, Posted) and entry.about in about)
+
+    read, severity = found.of_kind(BugRead), bug.report.severity
+    told = f"Severity: {severity}." if severity is not None else "Severity: nobody has read the report yet."
+    lines = [Fact(text=told, entry=read)]
     if bug.report.services:
-        lines.append(f"About: {', '.join(bug.report.services)}.")
-    lines.append(f"Findings: {'posted' if bug.people.findings_posted else 'none were posted yet'}.")
+        lines.append(Fact(text=f"About: {', '.join(bug.report.services)}.", entry=read))
+    findings = "posted" if bug.people.findings_posted else "none were posted yet"
+    lines.append(Fact(text=f"Findings: {findings}.", entry=posted(About.FINDINGS)))
     if bug.repair.fix is not None:
         stands = ", not ended yet" if bug.repair.fix_open else ""
         more = begin(phrasing.page(bug.repair.fix, Page.WHY))
-        lines.append(f"Fix: {bug.repair.fix}{stands}. {more} says more.")
+        begun = posted(About.FIX_OPENED, About.ANOTHER_FIX)
+        lines.append(Fact(text=f"Fix: {bug.repair.fix}{stands}. {more} says more.", entry=begun))
     return lines
 
 

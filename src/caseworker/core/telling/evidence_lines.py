@@ -1,61 +1,147 @@
-"""The evidence of an issue case, a line each: proof, approvals, limits, costs."""
+"""The evidence of an issue case, a line each with its source: proof, approvals, limits, costs."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import code
-from caseworker.core.evidence.builds import Build
+from caseworker.core.evidence.builds import Build, Stage
 from caseworker.core.evidence.obstacle_words import stopped_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
 from caseworker.core.issue.delivered import name_of
+from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page, Phrasing, begin
+from caseworker.core.record.entries import (
+    BranchPushed,
+    BuildRan,
+    CaseOpened,
+    Entry,
+    MessageRecorded,
+    Posted,
+    PullRequestOpened,
+    Recorded,
+    Transitioned,
+    TurnCompleted,
+    TurnFailed,
+)
+from caseworker.core.telling.facts import Fact, Sources
 from caseworker.core.telling.money import money_words
 
 
 def evidence_of(
-    case: IssueCase, policy: Policy, spent: int | None, phrasing: Phrasing, head: Build | None, *, rehearsed: bool
-) -> list[str]:
-    lines = [*_tests(case), *_proof(case, phrasing, head)]
+    case: IssueCase,
+    policy: Policy,
+    spent: int | None,
+    phrasing: Phrasing,
+    head: Build | None,
+    *,
+    rehearsed: bool,
+    record: Sequence[Recorded] = (),
+) -> list[Fact]:
+    """`record`: where the sources are looked up, in its order."""
+    found = Sources(record)
+    lines = [*_tests(case, found), *_proof(case, phrasing, head, found)]
+
+    def add(text: str, entry: int | None) -> None:
+        lines.append(Fact(text=text, entry=entry))
+
     if case.requirements.planned:
-        lines.append("Plan: it is made.")
+        add("Plan: it is made.", found.turn(Role.PM, task=Task.PLAN))
     if case.investigation is not None:
-        lines.append(_investigated(case.investigation, phrasing.page(case.id, Page.MATRIX)))
-    lines += [_granted(grant) for grant in case.people.grants]
+        page = phrasing.page(case.id, Page.MATRIX)
+        add(_investigated(case.investigation, page), _investigated_in(case.investigation, found))
+    for grant in case.people.grants:
+        add(_granted(grant), found.message(grant.message))
     if case.people.asked:
-        lines.append(f"Questions: people were asked about the requirements {_times(case.people.asked)}.")
+        asked = f"Questions: people were asked about the requirements {_times(case.people.asked)}."
+        add(asked, found.newest(lambda entry: isinstance(entry, Posted) and entry.about == IssueAbout.QUESTIONS))
     if case.delivery.pull_request is not None:
-        lines.append(f"Delivered: {name_of(case)}, with commit {_short(case.delivery.pushed)}{_remarks(case)}.")
-    lines.append(_attempts(case, policy))
+        delivered = f"Delivered: {name_of(case)}, with commit {_short(case.delivery.pushed)}{_remarks(case)}."
+        add(delivered, _delivered_in(case, found))
+    add(_attempts(case, policy), found.of_kind(Transitioned, CaseOpened))
     if limit_of(case, policy) is not Milestone.PR:
-        lines.append(f"Milestone: it goes as far as the {limit_of(case, policy)}.")
+        add(f"Milestone: it goes as far as the {limit_of(case, policy)}.", _limited_in(case, found))
     if spent is not None:
-        lines.append(f"Money: {money_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent.")
+        money = f"Money: {money_words(spent, rehearsed=rehearsed)} of {dollars(cap_of(case, policy))} are spent."
+        add(money, found.of_kind(TurnCompleted, TurnFailed))
     return lines
 
 
-def _tests(case: IssueCase) -> list[str]:
+def _investigated_in(investigation: Investigation, found: Sources) -> int | None:
+    """What the tech lead made of its cause, or the newest iteration."""
+    judged = found.turn(Role.TECH_LEAD, task=Task.VALIDATE_ROOT_CAUSE) if investigation.stands == "approved" else None
+    return judged or found.turn(Role.INVESTIGATOR)
+
+
+def _delivered_in(case: IssueCase, found: Sources) -> int | None:
+    def pushed(entry: Entry) -> bool:
+        return isinstance(entry, BranchPushed) and entry.commit == case.delivery.pushed
+
+    return found.newest(pushed) or found.of_kind(PullRequestOpened)
+
+
+def _limited_in(case: IssueCase, found: Sources) -> int | None:
+    """A person's approval or wish to have a part again; else the settings with which it was opened."""
+
+    def limits(entry: Entry) -> bool:
+        return isinstance(entry, MessageRecorded) and entry.message_kind in (MessageKind.APPROVE, MessageKind.RERUN)
+
+    return (found.newest(limits) if case.people.until is not None else None) or found.of_kind(CaseOpened)
+
+
+def _tests(case: IssueCase, found: Sources) -> list[Fact]:
     """Whether its tests can be run, where that is known to be the problem."""
     obstacle = case.evidence.obstacle
     if obstacle is None:
         return []
     waived = " A person has waived that." if case.granted(Subject.NOT_RUN) else ""
-    return [f"Tests: not run. {stopped_words(obstacle)}.{waived}"]
+    return [Fact(text=f"Tests: not run. {stopped_words(obstacle)}.{waived}", entry=found.build(*Stage))]
 
 
+_WRITERS: Final = (Role.TESTER, Role.DEVELOPER, Role.SENIOR_DEVELOPER)
 _UNCHANGED: Final = "Change: nothing is changed yet, so there is nothing to prove."
 
 
-def _proof(case: IssueCase, phrasing: Phrasing, head: Build | None) -> list[str]:
+def _proof(case: IssueCase, phrasing: Phrasing, head: Build | None, found: Sources) -> list[Fact]:
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
-        return [_UNCHANGED]
+        return [Fact(text=_UNCHANGED)]
     shown = f"{phrasing.page(case.id, Page.DIFF)} shows it"
     change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
-    return [change, _red(case), _green(case, head), _reviewed(case), *_weakened(case)]
+    built = found.build(*Stage, commit=case.evidence.built) if case.evidence.built is not None else None
+    return [
+        Fact(text=change, entry=found.turn(*_WRITERS, commit=case.delivery.checkpoint)),
+        Fact(text=_red(case), entry=_red_in(case, found)),
+        Fact(text=_green(case, head), entry=built),
+        Fact(text=_reviewed(case), entry=_reviewed_in(case, found)),
+        *(Fact(text=one, entry=built) for one in _weakened(case)),
+    ]
+
+
+def _red_in(case: IssueCase, found: Sources) -> int | None:
+    """The build that has shown it: of this commit's tests on the base's code, or of the test before the change."""
+
+    def tried(entry: Entry) -> bool:
+        return isinstance(entry, BuildRan) and entry.proves is not None and entry.commit == case.delivery.checkpoint
+
+    waived = next((one for one in case.people.grants if one.subject is Subject.NO_RED_TEST), None)
+    return (
+        found.newest(tried)
+        or (found.build(Stage.RED) if case.evidence.red else None)
+        or (found.message(waived.message) if waived is not None else None)
+    )
+
+
+def _reviewed_in(case: IssueCase, found: Sources) -> int | None:
+    if case.evidence.approved is None:
+        return None
+    return found.turn(Role.TECH_LEAD, task=Task.REVIEW, commit=case.evidence.approved)
 
 
 def missing(case: IssueCase) -> list[str]:

@@ -1,11 +1,15 @@
 """Explains why a pull case is in its state: the verdict's reasons, who must move, and what would move it."""
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing, begin
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd
 from caseworker.core.pull.unpushed_words import unpushed_words
+from caseworker.core.record.entries import Recorded
+from caseworker.core.record.pull_entries import PullJudged, UnpushedKept
+from caseworker.core.telling.facts import Fact, Sources
 from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line, us_in
 from caseworker.core.telling.why import Why
 
@@ -65,14 +69,16 @@ def _stands(case: PullCase) -> str:
             assert_never(case.state)
 
 
-def why_pull(case: PullCase, phrasing: Phrasing) -> Why:
-    verdict = case.sight.verdict
+def why_pull(case: PullCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
+    """`record`: where the sources of its evidence are looked up, in its order."""
+    verdict, found = case.sight.verdict, Sources(record)
+    judged = found.of_kind(PullJudged)
     evidence = []
     for reason in verdict.reasons if verdict is not None else ():
-        evidence.append(f"{title_line(reason)}. {mover_words(reason, us_in(is_over=case.is_over))}")
-        evidence += [f"  {line}" for line in shown_evidence(reason)]
+        moves = f"{title_line(reason)}. {mover_words(reason, us_in(is_over=case.is_over))}"
+        evidence += [Fact(text=line, entry=judged) for line in (moves, *(f"  {one}" for one in shown_evidence(reason)))]
     if unpushed := unpushed_words(case):
-        evidence.append(unpushed)
+        evidence.append(Fact(text=unpushed, entry=found.of_kind(UnpushedKept)))
     return Why(
         case=case.id,
         state=case.state.value,

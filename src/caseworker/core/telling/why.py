@@ -1,5 +1,6 @@
 """Explains why an issue case is in its state: evidence, what it waits for, and what would move it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, assert_never
 
@@ -22,7 +23,9 @@ from caseworker.core.issue.subjects import WAIVERS, Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.record.entries import Recorded
 from caseworker.core.telling.evidence_lines import evidence_of
+from caseworker.core.telling.facts import Fact
 from caseworker.core.telling.workflow_context import WorkflowContext
 
 S = IssueState
@@ -36,7 +39,7 @@ class Why(BaseModel):
     stands: str
     because: str
     """The reason of the last move."""
-    evidence: list[str]
+    evidence: list[Fact]
     waits_for: str = ""
     asked: str = ""
     """What people were asked, word for word."""
@@ -46,7 +49,7 @@ class Why(BaseModel):
     """What a person can do now, and how."""
     next: str
     """What the case does by itself."""
-    bound_to: list[str] = []
+    bound_to: list[Fact] = []
     """Of an issue case: its base, environment, commands, and the settings that count."""
     context: WorkflowContext | None = None
     """Of an issue case, for programs."""
@@ -61,16 +64,17 @@ def why(
     rehearsed: bool = False,
     asked: str = "",
     head: Build | None = None,
+    record: Sequence[Recorded] = (),
 ) -> Why:
     """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word.
-    `head`: the newest build of the change."""
+    `head`: the newest build of the change. `record`: where the sources of its evidence are looked up."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
         state=case.state.value,
         stands=f"{_stands(case)}{case.held_up}",
         because=case.reason,
-        evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed),
+        evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed, record=record),
         waits_for=_waits_for(case, policy),
         asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
