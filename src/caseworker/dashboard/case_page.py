@@ -1,6 +1,7 @@
 """The page of a case, its live parts, and the steps of a turn."""
 
 from collections.abc import AsyncIterator
+from typing import assert_never
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -114,7 +115,21 @@ class CasePage:
             "commits": commits_of(stored),
             "verdict": _verdict(stored),
             "investigated": _investigated(stored),
+            "forge_page": await self._forge_page(stored),
         }
+
+    async def _forge_page(self, stored: StoredAny) -> str:
+        """The address of the issue or pull request on its forge. Empty: it is on none."""
+        match stored:
+            case StoredCase():
+                issue = await self._office.store.repositories.issue(stored.repository, stored.number)
+                return issue.url if issue is not None and issue.url.startswith(("https:", "http:")) else ""
+            case StoredPull():
+                return stored.url
+            case StoredBug():
+                return ""
+            case _:
+                assert_never(stored)
 
     async def _open_steps(self, case: CaseId, items: list[StoryItem], newest: int) -> dict[int, list[StoryItem]]:
         """The steps of the turn at work, by the number of the entry that began it."""

@@ -8,9 +8,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import Command, StartWork
 from caseworker.core.people.messages import TEXT_LIMIT, Audience, Message, Standing, receipt
+from caseworker.core.people.phrasing import begin
 from caseworker.dashboard.addresses import case_path
 from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import ACTIONS
@@ -103,19 +105,26 @@ class Press:
         if message.case != case and not is_partial(request):
             return RedirectResponse(case_path(message.case), status_code=303)
         if message.case != case:
-            return self._answer(request, stored, told=f"{message.case} has begun; {told}")
+            return self._answer(request, stored, told=told, begun=message.case)
         if message.refused:
             return self._answer(request, stored, refused=told, status=409)
         return self._answer(request, stored, told=told)
 
     def _answer(
-        self, request: Request, stored: StoredAny, *, told: str = "", refused: str = "", status: int = 200
+        self,
+        request: Request,
+        stored: StoredAny,
+        *,
+        told: str = "",
+        refused: str = "",
+        begun: CaseId | None = None,
+        status: int = 200,
     ) -> Response:
+        """`begun`: the case that the message has opened or taken up, if it is another one."""
         page = case_path(stored.case.id)
         if is_partial(request):
-            return html(
-                "receipt.html", request, status, values={"told": f"Sent. {told.capitalize()}.", "refused": refused}
-            )
+            shown = {"told": f"Sent. {begin(told).rstrip('.')}.", "refused": refused, "begun": begun}
+            return html("receipt.html", request, status, values=shown)
         if refused:
             values = {"refused": refused, "to": page, "place": stored.case.id}
             return html("refused.html", request, status, values=values)

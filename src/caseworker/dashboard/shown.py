@@ -18,7 +18,9 @@ from caseworker.core.telling.money import money_words, short_money_words
 from caseworker.dashboard.addresses import case_path, case_slug
 from caseworker.dashboard.diagrams import columns, state_diagram
 
-_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable(
+    ["table", "strikethrough"]
+)
 _MARKDOWN.disable("image")
 _STATIC: Final = files("caseworker.dashboard") / "static"
 _TURNS: Final = dict.fromkeys(map(ord, "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"))

@@ -1,12 +1,14 @@
 """Begins a session (review, resolve, ship) on the pull request of an issue case, for a person on that case's page."""
 
+from dataclasses import replace
+
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import pull_case
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import StartWork
-from caseworker.core.people.messages import Message, Standing
+from caseworker.core.people.messages import OURSELVES, Message, Standing
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
@@ -31,7 +33,8 @@ class IssueSessions:
             raise Refused(f"You may not start {work.workflow} here.", todo="Ask its operator for another rank.")
         case = pull_case(pull.repository, pull.number)
         known = await self._store.pull_cases.load(case)
-        facts = None if known is None else case_facts(known, await self._store.runs.of(case))
+        runs = await self._store.runs.of(case)
+        facts = None if known is None else case_facts(known, runs)
         target = TargetFacts(kind=TargetKind.PULL, is_open=True)
         decision = decide(LiteralCommand(verb=work.workflow), target, facts, parent_facts(parent))
         if isinstance(decision, NotDone):
@@ -44,14 +47,16 @@ class IssueSessions:
             number=pull.number,
             title=pull.title,
             url=pull.url,
-            author="",  # ours: the session reads on the forge under which login
+            author=OURSELVES,
             policy=parent.policy,
             rehearsal=parent.rehearsal,
             trace=new_trace(),
             parent=parent.case.id,
             thread=thread_on(where, pull.number),
         )
-        await self._new_cases.begin_session(new, decision.start.command, words, standing)
+        # The issue's page is the same after a session: its next press is another message.
+        numbered = replace(words, external_id=f"{words.external_id}/{len(runs)}")
+        await self._new_cases.begin_session(new, decision.start.command, numbered, standing)
         return (await self._store.inbox.of(case))[-1]
 
     async def _pull_request(self, parent: StoredCase) -> tuple[PullRequest, RemoteRepository]:

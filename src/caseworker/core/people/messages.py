@@ -21,6 +21,8 @@ from caseworker.core.people.commands import (
 )
 
 TEXT_LIMIT: Final = 64_000
+OURSELVES: Final = "caseworker"
+"""The author of what Caseworker says and opens, whatever its login on a surface is."""
 ANOTHER_CASE: Final = "case"
 """The surface of messages that another case sends. Agents wrote their text."""
 WORK_ON_IT: Final = "Please work on this issue."

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import SPOKEN, Audience, Standing
+from caseworker.core.people.messages import OURSELVES, SPOKEN, Audience, Standing
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import MessageRecorded, Posted, Recorded
 
@@ -79,7 +79,7 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> lis
                         entry=recorded.sequence,
                         at=recorded.at,
                         speaker="bot",
-                        author="caseworker",
+                        author=OURSELVES,
                         about=posted.about,
                         text=posted.text,
                         audience=posted.audience,
@@ -105,7 +105,7 @@ def _pending(record: Sequence[Recorded], outbox: Sequence[Post]) -> list[Line]:
         Line(
             at=record[-1].at,
             speaker="bot",
-            author="caseworker",
+            author=OURSELVES,
             about=post.about,
             text="",
             audience=post.audience,
