@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
+from caseworker.core.runs.delivery_outcomes import Dispatched, Ignored, IgnoreReason
+from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store
 from caseworker.workspaces.environment_mounts import Known
@@ -18,6 +21,7 @@ from caseworker.workspaces.kept_checks import KeptCheck, KeptChecks
 from caseworker.workspaces.kept_recipes import KeptRecipes
 from caseworker.workspaces.mirrors import mirror_name
 from tests.dashboard.visitor import Visitor
+from tests.edges.delivery_examples import delivery
 from tests.edges.store_examples import TRACE, open_bug, open_case, said
 from tests.intake.test_conversation_issue import Counter
 
@@ -52,6 +56,24 @@ async def test_a_case_that_waits_for_a_merge_says_so_and_leads_to_the_change(vis
     page = await visitor.sees("/needs-you")
     assert "completes the case" in page
     assert f'href="{case_path(case)}/diff"' in page
+
+
+async def test_a_delivery_leads_to_the_case_that_it_began(visitor: Visitor, store: Store) -> None:
+    begun = Dispatched(workflow=WorkflowName.SHIP, case=CaseId("acme/shop!7"))
+    await store.deliveries.put(delivery("g-1", outcome=begun))
+    await store.deliveries.put(delivery("g-2", outcome=Ignored(reason=IgnoreReason.NOT_OUR_LABEL, detail="bug")))
+    page = await visitor.sees("/deliveries")
+    assert page.count('<a href="/cases/acme/shop!7">acme/shop#7</a>') == 1
+    assert page.count("acme/shop#7</") == 2
+
+
+async def test_lines_of_a_post_stay_lines(visitor: Visitor, store: Store) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.MERGE)
+    post = Posted(
+        audience=Audience.DEVELOPERS, about="news", text="bug-7F3K: checkout is broken\nNothing to go on yet."
+    )
+    await store.record.append(case, [post], trace=TRACE, key="post")
+    assert "checkout is broken<br>" in (await visitor.sees(case_path(case))).replace("<br />", "<br>")
 
 
 async def test_stars_and_backticks_of_posts_are_shown_as_they_were_meant(visitor: Visitor, store: Store) -> None:

@@ -4,6 +4,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.ids import CaseId
+from caseworker.core.runs.delivery_outcomes import BecameMessage, Dispatched, Outcome, Woken
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.core.telling.delivery_words import outcome_words
 from caseworker.ports import Store
@@ -18,6 +20,8 @@ class DeliveryLine(BaseModel):
     """With its action: `issues.labeled`."""
     target: str
     """`acme/shop#7`, the repository alone, or nothing."""
+    case: CaseId | None = None
+    """The case that it began, wrote to or woke."""
     actor: str
     outcome: OutcomeKind
     because: str
@@ -37,6 +41,7 @@ def _line(delivery: Delivery) -> DeliveryLine:
         received_at=delivery.received_at,
         event=f"{delivery.event}.{delivery.action}" if delivery.action else delivery.event,
         target=f"{delivery.repository}{number}",
+        case=_case_of(delivery.outcome),
         actor=delivery.actor,
         outcome=delivery.outcome.kind,
         because=outcome_words(delivery.outcome),
@@ -44,3 +49,7 @@ def _line(delivery: Delivery) -> DeliveryLine:
         source=delivery.source,
         tries=delivery.tries,
     )
+
+
+def _case_of(outcome: Outcome) -> CaseId | None:
+    return outcome.case if isinstance(outcome, Dispatched | BecameMessage | Woken) else None

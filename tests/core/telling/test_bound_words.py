@@ -3,7 +3,7 @@
 from caseworker.core.base.policy import Policy
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.telling.bound_words import bound_words
-from caseworker.core.telling.facts import Fact
+from caseworker.core.telling.fact_sources import Fact
 from tests.core.examples import HEAD, a_build, a_run
 
 SET_UP = a_run("npm ci", purpose=Purpose.SETUP)

@@ -10,7 +10,7 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Build, Command, CommandRun, Purpose, Stage
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import BuildRan, CaseOpened, MessageRecorded, Recorded
-from caseworker.core.telling.facts import Fact, Sources
+from caseworker.core.telling.fact_sources import Fact, Sources
 
 _RENEWED: Final = "Models and limits of time are those of the settings of today; they are read again at the next step."
 _OF_REPOSITORY: Final = "what the base says (`.caseworker.toml`, or the rules)"

@@ -7,7 +7,7 @@ from caseworker.core.bug.case import About, BugCase, BugState, status_of
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.record.entries import BugRead, Posted, Recorded
-from caseworker.core.telling.facts import Fact, Sources
+from caseworker.core.telling.fact_sources import Fact, Sources
 from caseworker.core.telling.why import Why, at
 
 _KINDS = ", ".join(kind.value for kind in Resolution)

@@ -31,7 +31,7 @@ from caseworker.core.record.entries import (
     TurnCompleted,
     TurnFailed,
 )
-from caseworker.core.telling.facts import Fact, Sources
+from caseworker.core.telling.fact_sources import Fact, Sources
 from caseworker.core.telling.money import money_words
 
 

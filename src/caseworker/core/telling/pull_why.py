@@ -9,7 +9,7 @@ from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEn
 from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.record.entries import Recorded
 from caseworker.core.record.pull_entries import PullJudged, UnpushedKept
-from caseworker.core.telling.facts import Fact, Sources
+from caseworker.core.telling.fact_sources import Fact, Sources
 from caseworker.core.telling.verdict_words import headline, mover_words, shown_evidence, title_line, us_in
 from caseworker.core.telling.why import Why
 

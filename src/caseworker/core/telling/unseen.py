@@ -8,7 +8,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import code, words_of
 from caseworker.core.record.claim_entries import ClaimsChecked, NotSeen
 from caseworker.core.record.entries import Recorded, TurnCompleted
-from caseworker.core.telling.facts import Fact
+from caseworker.core.telling.fact_sources import Fact
 
 CLAIMS: Final = frozenset({"claims_checked", "turn_completed"})
 """The kinds of entries that `unseen_claims` reads."""

@@ -25,7 +25,7 @@ from caseworker.core.issue.words import of_role, of_state
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.entries import Recorded
 from caseworker.core.telling.evidence_lines import evidence_of
-from caseworker.core.telling.facts import Fact
+from caseworker.core.telling.fact_sources import Fact
 from caseworker.core.telling.workflow_context import WorkflowContext
 
 S = IssueState
