@@ -1,15 +1,18 @@
-"""The last lines of a demo: the commands they name work as printed."""
+"""What people can do after a demo: the commands that it names work as printed, and a remark is answered."""
 
 import io
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.app.demos.fix import tell_next
+from caseworker.core.base.roles import Task
 
 COMMANDS = [("caseworker why #1", "where it stands"), ("caseworker show #1 --all", "its story")]
 NEXT = """\
@@ -47,3 +50,10 @@ def test_after_make_run_the_first_line_makes_the_others_work(monkeypatch: pytest
     found = subprocess.run(typed, env={"PATH": path}, cwd=tmp_path, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert Path(found.stdout.strip()).samefile(Path(sys.prefix) / "bin" / "caseworker")
+
+
+@pytest.mark.parametrize("script", ["rehearsal", "bug-rehearsal", "review-rehearsal", "unclear-rehearsal"])
+def test_a_demo_can_be_rejected_as_its_page_says(script: str) -> None:
+    text = files("caseworker.app") / "demos" / "samples" / "shop" / f"{script}.yaml"
+    tasks = [turn.task for turn in load_rehearsal(text.read_text(encoding="utf-8"), script).turns]
+    assert Task.ADDRESS_FEEDBACK in tasks
