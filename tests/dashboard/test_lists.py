@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.bug.decide import after_failed_turn
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation
+from caseworker.core.people.commands import Retry
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
 from caseworker.core.runs.delivery_outcomes import Dispatched, Ignored, IgnoreReason
@@ -159,3 +161,16 @@ async def test_a_line_of_100_kb_is_shown_and_does_not_break_the_page(visitor: Vi
     case = await open_case(store)
     await store.record.append(case, [Noted(text="x" * 100_000)], trace=TRACE)
     assert "xxx" in await visitor.sees("/cases/local/shop~1")
+
+
+async def test_a_bug_whose_turn_failed_can_be_tried_again(visitor: Visitor, store: Store) -> None:
+    case = await open_bug(store)
+    assert "Try again" not in await visitor.sees(case_path(case))
+    stored = await store.bugs.load(case)
+    assert stored is not None
+    failed = after_failed_turn(stored.case, "The key is wrong.", stored.policy, datetime.now(UTC))
+    await store.bugs.save(failed, [], trace=TRACE)
+    assert "Try again" in await visitor.sees(case_path(case))
+    answer = await visitor.sends(case, "retry")
+    assert answer.status_code == 303
+    assert (await store.inbox.of(case))[-1].command == Retry()

@@ -229,6 +229,8 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
                 for name in ("review", "resolve", "ship"):
                     yield name, ""
         case StoredBug(case=bug):
+            if not bug.is_over and (bug.waiting.cure or bug.stalled is not None):
+                yield "retry", "tries again at once"
             if bug.state is BugState.DEV_TAKEOVER:
                 yield "handback", "lets the agent go on, with all that was said meanwhile"
             elif not bug.is_over:
@@ -236,6 +238,8 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
             if not bug.is_over:
                 yield "close_bug", "resolves it, and tells the reporter"
         case StoredPull(case=pull):
+            if pull.stalled is not None:
+                yield "retry", "tries again at once"
             for name, does in _PULL_ACTIONS:
                 if pull_misfit(pull, _sample(name)) is None and not (pull.is_over and name == "budget"):
                     yield name, does
