@@ -70,8 +70,9 @@ async def test_a_program_gets_the_same_as_json(tmp_path: Path, capsys: pytest.Ca
     told = json.loads(capsys.readouterr().out)
     assert (told["case"], told["title"], told["state"]) == (case, "Checkout is broken", "blocked")
     assert told["because"] == "No key."
-    assert told["evidence"][-1] == "Money: $0.00 of $5.00 are spent."
-    assert told["bound_to"][-1].startswith("Settings that it keeps: at most $5.00, ")
+    assert told["evidence"][-1] == {"text": "Money: $0.00 of $5.00 are spent.", "entry": None}
+    assert told["bound_to"][-1]["entry"] == 1
+    assert told["bound_to"][-1]["text"].startswith("Settings that it keeps: at most $5.00, ")
     assert set(told) == {
         "title",
         "case",

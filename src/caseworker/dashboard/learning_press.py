@@ -54,5 +54,5 @@ class LearningPress:
             values = {"refused": str(refused), "told": "", "to": "/learnings", "place": "the learnings"}
             return html("receipt.html" if is_partial(request) else "refused.html", request, 409, values=values)
         if is_partial(request):
-            return html("receipt.html", request, values={"refused": "", "told": str(receipt)})
+            return html("receipt.html", request, values={"refused": "", "told": str(receipt), "begun": None})
         return RedirectResponse(f"/learnings#learning-{number}", status_code=303)

@@ -132,6 +132,10 @@ async def why_of(store: Store, stored: StoredAny, phrasing: Phrasing, record: Se
             assert_never(stored)
 
 
+async def why_with_sources(store: Store, stored: StoredAny, phrasing: Phrasing) -> Why:
+    return await why_of(store, stored, phrasing, await store.record.whole(stored.case.id, (*SAID, *MOVES, *PROOFS)))
+
+
 async def story_of(store: Store, case: CaseId, *, everything: bool = False) -> Story:
     """Without the steps of turns (`steps_of` reads them)."""
     most = _EVERYTHING if everything else MOST_ITEMS

@@ -20,7 +20,7 @@ from caseworker.core.telling.summaries import standing_of_bug
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredBug
 from caseworker.views.case_summaries import bug_summary
-from caseworker.views.explanations import explain_bug
+from caseworker.views.whole_cases import why_with_sources
 
 
 class BugView(CaseView):
@@ -58,7 +58,7 @@ class BugView(CaseView):
         raise Refused(f"{self._stored.case.id} is a bug case: it has no runs.", todo=self._fix("its runs"))
 
     async def why(self, store: Store) -> Why:
-        return await explain_bug(store, self._stored, TerminalPhrasing())
+        return await why_with_sources(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         raise Refused(f"{self._stored.case.id} is a bug case: it changes nothing.", todo=self._fix("one"))

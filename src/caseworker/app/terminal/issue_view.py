@@ -21,7 +21,7 @@ from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.changes import commits_of
-from caseworker.views.explanations import why_issue
+from caseworker.views.whole_cases import why_with_sources
 
 
 class IssueView(CaseView):
@@ -62,7 +62,7 @@ class IssueView(CaseView):
         return await artifact_of(store, self._stored, workflow)
 
     async def why(self, store: Store) -> Why:
-        return await why_issue(store, self._stored, TerminalPhrasing())
+        return await why_with_sources(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         case, commits = self._stored.case.id, commits_of(self._stored)

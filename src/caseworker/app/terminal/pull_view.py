@@ -15,10 +15,11 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.runs.workflow_names import WorkflowName
-from caseworker.core.telling.pull_why import standing_of_pull, why_pull
+from caseworker.core.telling.pull_why import standing_of_pull
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredPull
 from caseworker.views.changes import commits_of
+from caseworker.views.whole_cases import why_with_sources
 
 
 class PullView(CaseView):
@@ -57,7 +58,7 @@ class PullView(CaseView):
         return await artifact_of_pull(store, self._stored, workflow)
 
     async def why(self, store: Store) -> Why:
-        return why_pull(self._stored.case, TerminalPhrasing())
+        return await why_with_sources(store, self._stored, TerminalPhrasing())
 
     def change(self) -> tuple[Sha, Sha]:
         case, commits = self._stored.case.id, commits_of(self._stored)
