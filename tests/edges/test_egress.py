@@ -100,6 +100,27 @@ async def test_setup_reaches_a_named_host(
     assert server.seen == ["GET /greeting HTTP/1.1"]
 
 
+JAVA = """\
+public class Fetch {
+    public static void main(String[] words) throws Exception {
+        new java.net.URL(words[0]).openStream().transferTo(System.out);
+    }
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("javac"), reason="no Java here")
+async def test_java_reaches_a_named_host_on_this_machine_through_the_proxy(
+    sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
+) -> None:
+    """By itself Java asks no proxy for a loopback address."""
+    (workspace.path / "Fetch.java").write_text(JAVA)
+    builder = SandboxedBuilder(sandbox, hosts=(server.name,))
+    ended = await set_up(builder, workspace, f"java Fetch.java {server.url}/greeting 2>/dev/null", seconds=120)
+    assert (ended.exit_code, ended.output) == (0, "hello from outside\n")
+    assert server.seen == ["GET /greeting HTTP/1.1"]
+
+
 async def test_a_host_that_is_not_named_is_refused_with_the_setting_to_change(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
 ) -> None:

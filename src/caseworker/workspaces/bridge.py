@@ -144,8 +144,9 @@ def _environment(port: int) -> dict[str, str]:
     proxy = f"http://127.0.0.1:{port}"
     # No exceptions: there is no other network, and the proxy's refusal says more than "no such host".
     direct = {"NO_PROXY": "", "no_proxy": "", "npm_config_noproxy": ""}
-    # Java reads no variable of the usual ones.
+    # Java reads no variable of the usual ones. It makes exceptions for this machine, unless there are said to be none.
     java = " ".join(f"-D{kind}.proxyHost=127.0.0.1 -D{kind}.proxyPort={port}" for kind in ("http", "https"))
+    java += " -Dhttp.nonProxyHosts="
     further = {"NODE_USE_ENV_PROXY": "1", "JAVA_TOOL_OPTIONS": java}
     return {**os.environ, **dict.fromkeys(_PROXY_NAMES, proxy), **direct, **further}
 
