@@ -51,11 +51,13 @@ _SYS = tuple(
 _SYS_EMPTY = ("block", "bus", *(f"class/{name}" for name in ("block", "hwmon", "net", "power_supply", "thermal")))
 """Of /sys: which processors there are, and empty folders where programs list devices. The whole would tell serial
 numbers, network addresses, disks and the host's control groups."""
+NICENESS = 5
+"""Added to the worker's own: what people wait for goes first on a busy machine."""
 _PRLIMIT = Path("/usr/bin/prlimit")
 _START = f"""\
 filter=$1 group=$2 tasks=$3 memory=$4; shift 4
 echo 1000 > /proc/self/oom_score_adj
-{JOIN}exec nice -n 5 "$@" 7<"$filter" """
+{JOIN}exec nice -n {NICENESS} "$@" 7<"$filter" """
 _PROC_HIDDEN = ("kcore", "kmsg", "keys", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup")
 
 
