@@ -228,7 +228,12 @@ async def test_thousands_of_refused_hosts_are_reported_in_one_short_line(path: P
 
 async def test_a_request_that_comes_too_slowly_is_refused_in_time(path: Path) -> None:
     async with Egress(AllowedHosts([]), limits=Limits(head_seconds=0.2)).listening(path):
-        assert "400 Caseworker's proxy for set-up can't serve this: no request" in await ask(path, "CONNECT a.exa")
+        said = await ask(path, "CONNECT a.exa")
+    assert said.startswith("HTTP/1.1 408 Caseworker's proxy for set-up got no request in time\r\n")
+
+
+def test_a_busy_client_has_as_long_to_ask_as_a_server_has_to_answer() -> None:
+    assert Limits().head_seconds >= Limits().idle_seconds
 
 
 async def test_a_request_with_an_endless_head_is_refused(path: Path) -> None:

@@ -39,8 +39,9 @@ _BAD_GATEWAY = 502
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     connections: int = bridge.CONNECTIONS
-    head_seconds: float = 10
-    """Time to receive the head of the request, however slowly it comes."""
+    head_seconds: float = 120
+    """Time to receive the head of the request, however slowly it comes. On a busy machine a client that has opened
+    dozens of connections may need half a minute until it sends."""
     connect_seconds: float = 10
     """Time to connect to one address."""
     idle_seconds: float = 120
@@ -115,7 +116,8 @@ class Egress:
             async with asyncio.timeout(self._limits.head_seconds):
                 return read_request(await reader.readuntil(b"\r\n\r\n"))
         except TimeoutError:
-            raise NotUnderstood("no request came in time") from None
+            # Clients try again after this status, and not after 400.
+            raise _Unreachable(408, "Caseworker's proxy for set-up got no request in time") from None
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             raise NotUnderstood("the head of the request is cut off or too long") from None
 
