@@ -184,3 +184,14 @@ def test_extras_of_users_are_installed_only_where_tests_can_not_be_loaded_withou
 def test_a_plugin_is_found_in_pytests_own_table() -> None:
     pytest_9 = '[tool.pytest]\naddopts = ["--instafail", "--tb=short"]\n'
     assert installs({"pyproject.toml": f"{PROJECT}{pytest_9}"}) == ["uv pip install -q -e . pytest pytest-instafail"]
+
+
+def test_settings_that_only_one_version_of_pytest_takes_choose_that_version() -> None:
+    old = {"pyproject.toml": f'{PROJECT}[tool.pytest]\nverbosity_subtests = "0"\n'}
+    assert installs(old) == ["uv pip install -q -e . 'pytest~=9.0.0'"]
+    new = {"pyproject.toml": f"{PROJECT}[tool.pytest]\nverbosity_subtests = 0\n"}
+    assert installs(new) == ["uv pip install -q -e . pytest"]
+    as_text = {"pyproject.toml": f'{PROJECT}[tool.pytest.ini_options]\nverbosity_subtests = "0"\n'}
+    assert installs(as_text) == ["uv pip install -q -e . pytest"]
+    locked = {**old, "poetry.lock": ""}
+    assert not any("pytest~=" in line for line in installs(locked))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
 from caseworker.core.ecosystems.python_needs import Needs, poetry_names, python_needs
-from caseworker.core.ecosystems.python_tests import pytest_plugins, test_lines, uses_pytest
+from caseworker.core.ecosystems.python_tests import pytest_itself, pytest_plugins, test_lines, uses_pytest
 from caseworker.core.ecosystems.version_ranges import pep440
 
 _MANIFESTS: Final = (
@@ -94,7 +94,7 @@ def _venv(files: Files, tables: dict[str, Any]) -> str:
 def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
     lines = [_venv(files, needs.tables)]
     uses = any("pytest" in line for line in test_lines(files, installed=installable, fetched=_fetches(needs)))
-    more = ["pytest", *pytest_plugins(files)] if uses else []
+    more = [pytest_itself(files), *pytest_plugins(files)] if uses else []
     if "uv.lock" in files:
         lines += _from_uv_lock(needs, installable=installable)
         extras = [_unless_loaded(_extras_of_uv_lock())] if uses and needs.other_extras else []

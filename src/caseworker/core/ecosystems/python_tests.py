@@ -3,7 +3,7 @@
 import re
 import tomllib
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from caseworker.core.ecosystems.plan_parts import Files
 from caseworker.core.ecosystems.project_files import PYTHON_TEST, REQUIREMENTS
@@ -14,6 +14,7 @@ _WRITTEN_FOR_PYTEST: Final = re.compile(
 """Tests that unittest does not see: plain functions, and classes that derive from nothing."""
 _IN_SRC: Final = re.compile(r"src/[^/]+/__init__\.py")
 _NAMING: Final = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
+_LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 _PLUGINS: Final = (
     (r"--cov\b|--no-cov", "pytest-cov"),
     (r"(?:^|\s)(?:-n[\s=]?(?:auto|logical|\d)|--dist\b|--numprocesses)", "pytest-xdist"),
@@ -64,19 +65,34 @@ def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
 test_lines.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
 
 
+def pytest_itself(files: Files) -> str:
+    """The newest, or 9.0 where a verbosity in TOML's own types is a string: 9.0 wants that, later ones refuse it, and
+    only in the middle of the tests. With a lock file, the version is in there."""
+    table = _toml_settings(files)
+    written = [value for name, value in table.items() if name.startswith("verbosity_")]
+    locked = any(name in files for name in _LOCKS)
+    return "pytest~=9.0.0" if not locked and any(isinstance(value, str) for value in written) else "pytest"
+
+
 def pytest_plugins(files: Files) -> list[str]:
     """Plugins whose options stand in pytest's configuration: without them pytest refuses to start."""
     text = _configuration(files)
     return [plugin for pattern, plugin in _PLUGINS if re.search(pattern, text, re.MULTILINE)]
 
 
-def _configuration(files: Files) -> str:
+def _toml_settings(files: Files) -> dict[str, Any]:
+    """Those in TOML's own types, which newer versions read. `ini_options` in it has those that are text."""
     try:
-        tool = tomllib.loads(files.get("pyproject.toml", "")).get("tool", {})
-        pytest = tool.get("pytest", {})
-        table = {**pytest, **pytest.get("ini_options", {})}  # newer ones read their options in TOML's own types
+        table = tomllib.loads(files.get("pyproject.toml", "")).get("tool", {}).get("pytest", {})
     except (tomllib.TOMLDecodeError, AttributeError):
-        table = {}
+        return {}
+    return table if isinstance(table, dict) else {}
+
+
+def _configuration(files: Files) -> str:
+    pytest = _toml_settings(files)
+    as_text = pytest.get("ini_options", {})
+    table = {**pytest, **(as_text if isinstance(as_text, dict) else {})}
     lines = [
         f"{key} = {' '.join(map(str, value)) if isinstance(value, list) else value}" for key, value in table.items()
     ]
