@@ -20,7 +20,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostPlace, stop
 
 _PR_SET_PDEATHSIG: Final = 1
-_START_SECONDS: Final = 60.0
+_START_SECONDS: Final = 180.0
 _END_SECONDS: Final = 30.0
 _SETTLE_SECONDS: Final = 10
 """CI of the demo begins at once. A pull request without checks after this long counts as unchecked."""
@@ -107,7 +107,9 @@ async def _listens_at(process: asyncio.subprocess.Process) -> str:
                 if address := _address_in(lines[-1]):
                     return address
     why = "".join(lines[-3:]).strip().removeprefix("caseworker: ")
-    raise Refused(f"The demo's bot did not start. {why or 'It said nothing.'}")
+    raise Refused(
+        f"The demo's bot did not start. {why or f'It said nothing in {_START_SECONDS:.0f} s: is the machine busy?'}"
+    )
 
 
 def _address_in(line: str) -> str | None:
