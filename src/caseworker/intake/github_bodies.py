@@ -1,6 +1,7 @@
 """Tolerant models of GitHub's webhook bodies: only the fields that Caseworker reads, the rest is ignored."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -38,8 +39,14 @@ class RepositoryBody(_Part):
 
     @property
     def ref(self) -> RemoteRepository:
-        owner, _, name = self.full_name.partition("/")
-        return RemoteRepository(host=urlsplit(self.html_url).netloc or "github.com", owner=owner, name=name)
+        return _remote(self.full_name, self.html_url)
+
+
+@lru_cache(maxsize=256)
+def _remote(full_name: str, url: str) -> RemoteRepository:
+    """Kept: most deliveries are about a few repositories, and this was a tenth of reading one."""
+    owner, _, name = full_name.partition("/")
+    return RemoteRepository(host=urlsplit(url).netloc or "github.com", owner=owner, name=name)
 
 
 class LabelBody(_Part):

@@ -1,7 +1,7 @@
 """Takes a GitHub event, however it came: decides at once what needs nothing, and commits the rest to be processed."""
 
 from collections.abc import Callable
-from typing import Final, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 import structlog
 
@@ -64,19 +64,18 @@ def read_delivery(guid: str, name: str, body: bytes, *, source: Source) -> NewDe
         return NewDelivery(guid=guid, source=source, event=name, lane=guid, body=kept, outcome=unreadable)
     outcome = outcome_at_the_door(event)
     action = payload.get("action")
-    delivery = NewDelivery(
+    return NewDelivery(
         guid=guid,
         source=source,
         event=name,
         action=action if isinstance(action, str) else "",
-        lane=guid,
         body=body if isinstance(outcome, Received) else b"",
         outcome=outcome,
+        **{"lane": guid, **_about(event)},
     )
-    return delivery.model_copy(update=_about(event))
 
 
-def _about(event: Event) -> dict[str, object]:
+def _about(event: Event) -> dict[str, Any]:
     match event:
         case LabelChanged() | CommentChanged() | IssueChanged() | PullChanged():
             return _about_target(event)
@@ -92,7 +91,7 @@ def _about(event: Event) -> dict[str, object]:
             assert_never(event)
 
 
-def _about_target(event: TargetEvent) -> dict[str, object]:
+def _about_target(event: TargetEvent) -> dict[str, Any]:
     return {
         "repository": name_of(event.repository),
         "number": event.number,

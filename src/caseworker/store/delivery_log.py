@@ -163,7 +163,7 @@ class StoredDeliveries(Port):
 def _row(delivery: NewDelivery) -> dict[str, object]:
     is_open = delivery.outcome.kind is OutcomeKind.RECEIVED
     return (
-        delivery.model_dump(exclude={"outcome", "body"})
+        dict(delivery)
         | _outcome(delivery.outcome)
         | {
             "is_repeat": False,
