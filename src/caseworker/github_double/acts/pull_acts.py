@@ -31,8 +31,8 @@ def create_pull(
     require(actor, repository, OPEN_PULL)
     check_text("PullRequest", title, body)
     source, branch = _head(github, repository, head)
-    head_sha = git_store.branches(source.path).get(branch) if source is not None else None
-    base_sha = git_store.branches(repository.path).get(base)
+    head_sha = git_store.branch_head(source.path, branch) if source is not None else None
+    base_sha = git_store.branch_head(repository.path, base)
     if source is None or head_sha is None:
         raise _invalid("head")
     if base_sha is None:
@@ -93,7 +93,7 @@ def edit_pull(
         pull.issue.body = body
         pull.issue.times.updated_at = github.now()
     if base is not None and base != pull.base.ref:
-        sha = git_store.branches(pull.repository.path).get(base)
+        sha = git_store.branch_head(pull.repository.path, base)
         if sha is None:
             raise _invalid("base")
         changes["base"] = {"ref": {"from": pull.base.ref}, "sha": {"from": pull.base.sha}}
@@ -115,7 +115,7 @@ def reopen_pull(github: GitHub, actor: Actor, pull: PullRequest) -> None:
     if pull.merged is not None:
         raise _invalid_with("state cannot be changed. The pull request cannot be reopened.")
     source = pull.head.repository
-    if source is None or git_store.branches(source.path).get(pull.head.ref) is None:
+    if source is None or git_store.branch_head(source.path, pull.head.ref) is None:
         raise _invalid_with(f"state cannot be changed. The {pull.head.ref} branch has been deleted.")
     if not pull.is_open:
         mark_reopened(github, author_of(actor), pull.issue)

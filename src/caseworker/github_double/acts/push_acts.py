@@ -139,7 +139,7 @@ def _head_moved(github: GitHub, user: User, pull: PullRequest, change: RefChange
     bring_head(upstream, source, change.new)
     before, pull.head.sha = pull.head.sha, change.new
     git_store.update_ref(upstream.path, f"refs/pull/{pull.number}/head", change.new)
-    pull.base.sha = git_store.branches(upstream.path).get(pull.base.ref, pull.base.sha)
+    pull.base.sha = git_store.branch_head(upstream.path, pull.base.ref) or pull.base.sha
     pull.issue.times.updated_at = github.now()
     if not git_store.is_ancestor(upstream.path, before, change.new):
         note(github, pull.issue, user, "head_ref_force_pushed", commit=change.new, change=(before, change.new))
@@ -195,7 +195,7 @@ def _tell_push(github: GitHub, user: User, repository: Repository, change: RefCh
 
 def _new_commits(github: GitHub, repository: Repository, change: RefChange) -> list[Json]:
     if change.old == NO_COMMIT:
-        default = git_store.branches(repository.path).get(repository.default_branch)
+        default = git_store.branch_head(repository.path, repository.default_branch)
         span = [change.new, "--not", default] if default and default != change.new else [change.new, "--max-count=1"]
     else:
         span = [f"{change.old}..{change.new}"]
@@ -239,7 +239,7 @@ def write_file(
     """Commits one file to a branch, as `PUT /contents/{path}`; returns the commit. `blob` is what it replaces."""
     require(actor, repository, PUSH)
     name = branch or repository.default_branch
-    head = git_store.branches(repository.path).get(name)
+    head = git_store.branch_head(repository.path, name)
     if head is None and git_store.branches(repository.path):
         raise NotFound(f"Branch {name} not found")
     before = git_store.run_git(repository.path, "rev-parse", "--verify", "--quiet", f"{head}:{path}", ok=(0, 1, 128))

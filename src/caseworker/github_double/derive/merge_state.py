@@ -17,7 +17,7 @@ Decision = Literal["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]
 
 def base_sha(pull: PullRequest) -> str | None:
     """The newest commit of the base branch, None if it was deleted."""
-    return git_store.branches(pull.repository.path).get(pull.base.ref)
+    return git_store.branch_head(pull.repository.path, pull.base.ref)
 
 
 def known_mergeable(pull: PullRequest) -> Mergeable:

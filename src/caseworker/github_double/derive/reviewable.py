@@ -7,12 +7,12 @@ import re
 
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.github_double.git_diffs import diff_text
-from caseworker.github_double.git_store import branches
+from caseworker.github_double.git_store import branch_head
 
 
 def changes_diff(pull: PullRequest, before: str) -> bool:
     """`before`: the head that was replaced."""
-    base = branches(pull.repository.path).get(pull.base.ref)
+    base = branch_head(pull.repository.path, pull.base.ref)
     return base is None or _change(pull, base, before) != _change(pull, base, pull.head.sha)
 
 

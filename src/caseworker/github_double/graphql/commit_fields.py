@@ -29,7 +29,7 @@ from caseworker.github_double.state import GitHub
 def find_ref(repository: Repository, name: str) -> RefView | None:
     """A branch by its short or full name."""
     short = name.removeprefix("refs/heads/")
-    sha = git_store.branches(repository.path).get(short)
+    sha = git_store.branch_head(repository.path, short)
     return None if sha is None else RefView(repository=repository, name=short, sha=sha)
 
 

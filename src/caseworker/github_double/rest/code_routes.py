@@ -79,7 +79,7 @@ def list_branches(call: Call) -> Answer:
 
 def get_branch(call: Call) -> Answer:
     repository, name = call.repository(READ_CODE), call.part("branch")
-    sha = git_store.branches(repository.path).get(name)
+    sha = git_store.branch_head(repository.path, name)
     if sha is None:
         raise NotFound("Branch not found")
     home, page = repository_url(call.github, repository), repository_page(call.github, repository)
