@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,8 +19,9 @@ T = TypeVar("T")
 _Who = Callable[[], Awaitable[Login]]
 """Gives the token; asked again when GitHub does not accept it."""
 PER_PAGE: Final = 100
-_KEPT: Final = 500
-_KEPT_BYTES: Final = 256_000
+_KEPT_BYTES: Final = 64_000_000
+"""Of all answers together. A few watched pull requests are dozens of answers of some kilobytes each."""
+_LARGEST_KEPT: Final = 256_000
 _PAGES: Final = 1_000
 _NEXT: Final = re.compile(r'<([^<>]{1,2000})>\s{0,20};[^,<]{0,500}rel="next"')
 _DIFF: Final = "application/vnd.github.diff"
@@ -65,8 +65,9 @@ class GitHubApi:
         self.address = transport.address
         self._transport = transport
         self.credentials = credentials
-        self._kept: OrderedDict[tuple[str, str, str], Reply] = OrderedDict()
-        """Answers that GitHub may confirm with 304, which costs nothing of the limit."""
+        self._kept: dict[tuple[str, str, str], Reply] = {}
+        """Answers that GitHub may confirm with 304, which costs nothing of the limit. The oldest is first."""
+        self._kept_bytes = 0
         self._limited: dict[str, float] = {}
 
     async def get(
@@ -171,7 +172,7 @@ class GitHubApi:
             following = self._next(reply)
             if following is None and len(items) >= int(first["per_page"]):
                 # A full last page stays the same when a page is added: a 304 would hide the new one.
-                self._kept.pop(_key((await who()).account, page), None)
+                self._drop(_key((await who()).account, page))
             page = following
         raise Defect(f"GitHub's list {request.path} has more than {_PAGES} pages.")
 
@@ -191,16 +192,21 @@ class GitHubApi:
         if reply.status == 304 and kept is not None:
             self._keep(key, kept)
             return kept
-        if "etag" in reply.headers and len(reply.body) <= _KEPT_BYTES:
+        if "etag" in reply.headers and len(reply.body) <= _LARGEST_KEPT:
             self._keep(key, reply)
         return reply
 
     def _keep(self, key: tuple[str, str, str], reply: Reply) -> None:
         """As the newest. It may be gone meanwhile: other requests went out while this one waited for its answer."""
+        self._drop(key)
         self._kept[key] = reply
-        self._kept.move_to_end(key)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        self._kept_bytes += len(reply.body)
+        while self._kept_bytes > _KEPT_BYTES:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[str, str, str]) -> None:
+        gone = self._kept.pop(key, None)
+        self._kept_bytes -= len(gone.body) if gone else 0
 
     async def _answered(self, request: Request, who: _Who, *, renewed: bool = False, redirects: bool = False) -> Reply:
         login = await who()
