@@ -94,6 +94,13 @@ async def test_a_redelivered_label_is_processed_once(desk: Desk) -> None:
     assert await desk.runs() == ["triage"]
 
 
+async def test_an_owners_label_is_heard_though_a_stranger_set_it_in_the_same_second(desk: Desk) -> None:
+    await desk.labels("stranger", 7, "bot:triage")
+    assert await desk.runs() == []
+    assert await desk.labels("ann", 7, "bot:triage") == "dispatched: triage"
+    assert await desk.runs() == ["triage"]
+
+
 async def test_a_label_that_is_removed_and_set_again_at_once_is_heard(desk: Desk) -> None:
     assert await desk.labels("ann", 7, "bot:plan") == "refused: needs_earlier"
     await desk.labels("ann", 7, "bot:triage", seconds=1)

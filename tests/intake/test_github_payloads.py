@@ -51,7 +51,7 @@ def test_a_label_on_an_issue_is_read_with_its_time_and_actor() -> None:
     assert isinstance(event, LabelChanged)
     assert (event.repository, event.number, event.target) == (HELLO, 1, TargetKind.ISSUE)
     assert (event.change, event.label, event.actor) == (Change.LABELED, "bug", Person(login="Codertocat"))
-    assert event.subject == "Codertocat/Hello-World#1 labeled bug"
+    assert event.subject == "Codertocat/Hello-World#1 labeled bug by codertocat"
     assert event.at == event.changed_at
 
 

@@ -73,7 +73,7 @@ class LabelChanged(OnTarget):
 
     @property
     def subject(self) -> str:
-        return f"{self.lane} {self.change} {self.label.lower()}"
+        return f"{self.lane} {self.change} {self.label.lower()} by {self.actor.login.lower()}"
 
     @property
     def at(self) -> datetime | None:

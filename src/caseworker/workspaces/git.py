@@ -6,11 +6,15 @@ fetches from local paths only unless it is given a login, and has a time limit.
 
 import asyncio
 import os
+import re
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from caseworker.core.base.errors import Defect, Refused, Transient
-from caseworker.core.base.repositories import COMMITTER
+from caseworker.core.base.repositories import COMMITTER, OUR_BRANCHES
 from caseworker.ports import GitAnswer, GitLogin
 from caseworker.workspaces.child_processes import Child, Program
 
@@ -55,6 +59,10 @@ _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", 
 """What of our own environment a git that speaks with a server gets."""
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")
+_LOCK: Final = re.compile(
+    rf"Unable to create '([^'\n]{{1,4000}}/refs/(?:caseworker/|bases/|heads/{OUR_BRANCHES})[^'\n]{{1,1000}}\.lock)'"
+)
+_LOCK_SECONDS: Final = 30.0
 _UNREACHED = (
     "Could not resolve host",
     "Failed to connect",
@@ -115,6 +123,8 @@ class SafeGit:
         finally:
             await child.end()
         if code not in accept:
+            if login is None:
+                _clear_left_lock(error.text)
             raise _failure(arguments[0], code, error.text)
         return GitAnswer(code=code, output=output.whole)
 
@@ -177,6 +187,16 @@ def _start(program: Program, work_tree: Path | None, output: _Bounded, error: _T
         if work_tree is not None and str(missing.filename) == str(work_tree):
             raise Transient(f"the worktree {work_tree} is gone.") from None
         raise Refused("git is not installed.", todo="Type: sudo apt-get install git") from None
+
+
+def _clear_left_lock(error: str) -> None:
+    """So that the next try succeeds. git locks a ref for milliseconds, and leaves the lock for ever when it is killed.
+    Only refs that nobody but us writes: what locks a person's branch is theirs."""
+    if found := _LOCK.search(error):
+        lock = Path(found[1])
+        with suppress(FileNotFoundError):
+            if time.time() - lock.lstat().st_mtime > _LOCK_SECONDS:
+                lock.unlink()
 
 
 def _failure(verb: str, code: int, error: str) -> Refused | Transient:
