@@ -120,7 +120,7 @@ def _by_slack(stage: Stage, session: aiohttp.ClientSession, anchors: Sequence[st
 
 async def _manual(stage: Stage) -> list[float]:
     store = await open_store(f"sqlite:///{stage.database}")
-    bell = BackgroundBell(make_doorbell(await connect(stage.temporal.server.address), store))
+    bell = BackgroundBell(make_doorbell(await connect(stage.address), store))
     conversation = Conversation(store=store, doorbell=bell)
     cases = [CaseId(case) for case in stage.slack.indexed.summary_of]
     lot, numbers = Random(3), count()

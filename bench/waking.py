@@ -82,7 +82,7 @@ async def _measure(home: Path) -> tuple[dict[int, tuple[list[float], list[float]
     async with open_stage(home, Setup(seed=1, asks_only=True)) as stage:
         store = await open_store(f"sqlite:///{stage.database}")
         try:
-            doorbell = make_doorbell(await connect(stage.temporal.server.address), store)
+            doorbell = make_doorbell(await connect(stage.address), store)
             repository = await store.repositories.register(LocalRepository(path=home / "shop"))
             waiting = _Waiting(stage=stage, store=store, doorbell=doorbell, repository=repository, cases=[])
             for size, sample in _SAMPLE.items():

@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -20,6 +20,8 @@ from bench.prove.people import Conversation
 from bench.prove.slack import REPORTS, SUMMARIES, CountingSlack
 from caseworker.chats.slack_app import PATH
 from caseworker.core.base.errors import Transient
+from caseworker.engine.client import Address
+from caseworker.engine.payload_keys import keys_of
 from caseworker.engine.server import TemporalServer
 
 Target = Literal["worker", "temporal", "serving"]
@@ -149,6 +151,11 @@ class Stage:
     conversations: list[Conversation] = field(default_factory=list)
     """All that were begun here."""
     kills: dict[Target, int] = field(default_factory=lambda: {"worker": 0, "temporal": 0, "serving": 0})
+
+    @property
+    def address(self) -> Address:
+        """Of Temporal, with the keys of this home: what comes without them is refused."""
+        return replace(self.temporal.server.address, keys=keys_of(self.home))
 
     @property
     def database(self) -> Path:

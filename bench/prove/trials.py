@@ -165,6 +165,6 @@ class Trial:
 async def _connect(stage: Stage) -> Client:
     for _ in range(50):
         with suppress(Transient):
-            return await connect(stage.temporal.server.address)
+            return await connect(stage.address)
         await asyncio.sleep(0.2)
     raise Transient("Temporal did not come back.")
