@@ -148,6 +148,28 @@ async def test_a_run_has_one_comment_that_is_changed_until_its_end_is_shown(shop
     assert shop.written() == ["POST /issues/1/comments", f"PATCH /issues/comments/{showing.issue.comments[0].id}"]
 
 
+async def test_the_end_is_shown_with_its_reason_though_the_case_ends_during_the_look(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    showing = await shown(shop)
+    await showing.looks()
+    find, ended = shop.store.cases.find, False
+
+    async def find_just_before_the_end(case: CaseId) -> StoredAny | None:
+        nonlocal ended
+        found = await find(case)
+        if not ended:
+            ended = True
+            await showing.ends()
+        return found
+
+    monkeypatch.setattr(shop.store.cases, "find", find_just_before_the_end)
+    await showing.looks()
+    await showing.looks()
+    (comment,) = showing.issue.comments
+    assert "The budget is used up." in comment.body
+
+
 async def test_a_second_run_posts_its_comment_and_then_deletes_that_of_the_first(shop: Shop) -> None:
     showing = await shown(shop)
     await showing.looks()

@@ -101,8 +101,9 @@ class RunComments:
         return True
 
     async def _show(self, tracking: Tracking) -> None:
-        stored = await self._store.cases.find(tracking.case)
+        # The run first: it ends together with the case's last move, and its end is shown once.
         run = next(run for run in await self._store.runs.of(tracking.case) if run.id == tracking.run)
+        stored = await self._store.cases.find(tracking.case)
         assert stored is not None, "a run belongs to a case"
         tracked, at, ended = await self._tell(stored, run), datetime.now(UTC), run.state in ENDED
         digest = self._digest(run, tracked, at)
