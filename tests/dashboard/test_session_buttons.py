@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
-from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -17,14 +16,14 @@ from caseworker.core.record.entries import Noted, PullMoved
 from caseworker.dashboard.access_tokens import Rank
 from caseworker.dashboard.addresses import case_path
 from caseworker.intake.new_cases import NewCases
-from caseworker.ports import NewIssue, PullRequest
+from caseworker.ports import NewIssue
 from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.dashboard.visitor import FROM_HERE, Visitor
 from tests.intake.bell import RecordingBell
+from tests.intake.github_desk import SHOP, keep_open_pull
 from tests.intake.test_conversation_issue import Counter
 
-SHOP = RemoteRepository(host="github.com", owner="acme", name="shop")
 WORK = get_args(PullWork)
 
 
@@ -37,20 +36,7 @@ async def waits_for_merge(store: Store) -> CaseId:
     )
     wait = {"wait": Wait(reason=WaitingFor.MERGE), "waiting_for": WaitingFor.MERGE, "pull_request": 9}
     await move(store, opened.case, Noted(text="ready"), state=IssueState.WAITING_FOR_HUMAN_INPUT, **wait)
-    await store.pulls.keep(
-        PullRequest(
-            repository=repository,
-            number=9,
-            case=opened.case,
-            title="Repair the checkout",
-            body="",
-            base="main",
-            head="agent/issue-7",
-            head_sha=Sha("a" * 40),
-            state="open",
-            url="https://github.com/acme/shop/pull/9",
-        )
-    )
+    await keep_open_pull(store, opened.case, 9)
     return opened.case
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.issue.case import Wait
@@ -19,12 +19,13 @@ from caseworker.intake.github import GitHubIntake
 from caseworker.intake.github_door import GitHubDoor
 from caseworker.intake.github_facts import GitHubPlace, GitHubPorts
 from caseworker.intake.github_work import DeliveryWork
-from caseworker.ports import StoredPull
+from caseworker.ports import PullRequest, StoredPull
 from caseworker.ports.github import Body, Mentioned, Reaction, Target, Unclear, Wants
 from caseworker.store.store import Store
 from tests.intake.bell import RecordingBell
 
 SHOP = RemoteRepository(host="github.com", owner="acme", name="shop")
+PULL_HEAD = Sha("a" * 40)
 BEGAN = datetime(2026, 11, 16, 9, 40, tzinfo=UTC)
 BOT = "caseworker[bot]"
 ROLES = {"ann": RepositoryRole.ADMIN, "ben": RepositoryRole.WRITE, "rita": RepositoryRole.READ}
@@ -245,3 +246,20 @@ class Desk:
 def _body(parts: dict[str, object], who: str) -> dict[str, object]:
     repository = {"full_name": "acme/shop", "html_url": "https://github.com/acme/shop"}
     return {**parts, "repository": repository, "sender": {"login": who}}
+
+
+async def keep_open_pull(store: Store, case: CaseId, number: int) -> None:
+    """The row of an open pull request that a case of the shop has made, with the commit PULL_HEAD."""
+    pull = PullRequest(
+        repository=await store.repositories.register(SHOP),
+        number=number,
+        case=case,
+        title="Repair the checkout",
+        body="",
+        base="main",
+        head="agent/issue-7",
+        head_sha=PULL_HEAD,
+        state="open",
+        url=f"https://github.com/acme/shop/pull/{number}",
+    )
+    await store.pulls.keep(pull)

@@ -5,11 +5,10 @@ import pytest
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import NO_MESSAGE
-from caseworker.ports import PullRequest
 from caseworker.store.store import Store
-from tests.intake.github_desk import SHOP, Desk
+from tests.intake.github_desk import PULL_HEAD, SHOP, Desk, keep_open_pull
 
-OURS, OTHER = Sha("a" * 40), Sha("b" * 40)
+OURS, OTHER = PULL_HEAD, Sha("b" * 40)
 CASE = CaseId("acme/shop#7")
 
 
@@ -19,20 +18,7 @@ async def desk(store: Store) -> Desk:
     desk = Desk(store)
     desk.github.add(7)
     await desk.labels("ann", 7, "bot:triage")
-    repository = await store.repositories.register(SHOP)
-    pull = PullRequest(
-        repository=repository,
-        number=8,
-        case=CASE,
-        title="Repair the checkout",
-        body="",
-        base="main",
-        head="agent/issue-7",
-        head_sha=OURS,
-        state="open",
-        url="https://github.com/acme/shop/pull/8",
-    )
-    await store.pulls.keep(pull)
+    await keep_open_pull(store, CASE, 8)
     desk.bell.rung.clear()
     return desk
 

@@ -2,15 +2,14 @@
 
 import pytest
 
-from caseworker.core.base.ids import CaseId, Sha
+from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import StartWork
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.core.runs.registry import TargetKind
-from caseworker.ports import PullRequest
 from caseworker.ports.github import Wants
 from caseworker.store.store import Store
-from tests.intake.github_desk import SHOP, Desk
+from tests.intake.github_desk import Desk, keep_open_pull
 
 NINE = CaseId("acme/shop!9")
 SEVEN = CaseId("acme/shop#7")
@@ -28,19 +27,7 @@ async def opens_pull_of_a_case(desk: Desk) -> None:
     desk.github.add(7)
     await desk.labels("ann", 7, "bot:triage")
     await desk.ends(IssueState.WAITING_FOR_HUMAN_INPUT)
-    pull = PullRequest(
-        repository=await desk.store.repositories.register(SHOP),
-        number=9,
-        case=SEVEN,
-        title="Repair the checkout",
-        body="",
-        base="main",
-        head="agent/issue-7",
-        head_sha=Sha("a" * 40),
-        state="open",
-        url="https://github.com/acme/shop/pull/9",
-    )
-    await desk.store.pulls.keep(pull)
+    await keep_open_pull(desk.store, SEVEN, 9)
     desk.bell.rung.clear()
 
 
