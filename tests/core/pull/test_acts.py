@@ -235,6 +235,31 @@ def test_threads_are_answered_also_if_the_base_is_red() -> None:
     assert _read(_failing(THREADS), failure(kind="red_on_base")).state is S.RESOLVING
 
 
+@pytest.mark.parametrize(
+    ("reasons", "state"),
+    [
+        ((FAILING,), S.READING_FAILURES),
+        ((FAILING, BEHIND, THREADS), S.READING_FAILURES),
+        ((FAILING, PENDING), S.RESOLVING),
+        ((FORK_FAILING,), S.RESOLVING),
+        ((BEHIND,), S.RESOLVING),
+        ((PENDING,), S.RESOLVING),
+    ],
+    ids=lambda value: "+".join(one.kind for one in value) if isinstance(value, tuple) else str(value),
+)
+def test_failed_checks_are_read_before_the_words_of_people_are_answered(
+    reasons: tuple[Reason, ...], state: PullState
+) -> None:
+    assert looked(begun("ship").updated(spoke=True), *reasons).state is state
+
+
+@pytest.mark.parametrize("kind", ["ours", "flake", "red_on_base"])
+def test_words_of_people_are_answered_in_the_turn_that_gets_the_failures(kind: str) -> None:
+    tried = _failing().updated(spoke=True, tries={"sig-unit": POLICY.fixes_per_failure})
+    after = _read(tried, failure(kind=kind))
+    assert (after.state, after.fixes.failures) == (S.RESOLVING, (failure(kind=kind),))
+
+
 def test_the_same_failure_is_fixed_three_times_at_most() -> None:
     tried = _failing().updated(tries={"sig-unit": POLICY.fixes_per_failure})
     after = _read(tried, failure())

@@ -20,6 +20,8 @@ LEFT_TO_PEOPLE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT})
 _NOT_OF_RESOLVE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT, R.REVIEW_BARRIER, R.MERGEABLE_PENDING})
 """What a resolve run was not asked for."""
 _TO_RESOLVE: Final = frozenset({R.CHANGES_REQUESTED, R.OPEN_THREADS})
+_CHECKS_FAILED: Final = "Checks have failed."
+_PEOPLE_WROTE: Final = "People wrote below the pull request."
 _MOST_RERUNS: Final = 2
 """Of one check on one commit."""
 
@@ -34,22 +36,26 @@ def after_look(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> Pul
         return act(case, S.REVIEWING, "The tech lead reads the change.", now, started_from=verdict.head)
     if case.people.asked_update is not None:
         return act(case, S.UPDATING, "An owner asked for a rebase.", now)
-    if case.people.spoke:
-        return _resolve(case, "People wrote below the pull request.", now)
+    is_red = _is_ours(verdict, R.FAILING_CHECKS) and not _waits_for_more_checks(verdict, policy, now)
+    if case.people.spoke:  # failed checks are read first: what people want and what is red go into one push
+        return enter(case, S.READING_FAILURES, _CHECKS_FAILED, now) if is_red else _resolve(case, _PEOPLE_WROTE, now)
     if _is_ours(verdict, R.BEHIND_BASE):
         return act(case, S.UPDATING, "GitHub says that the branch is behind its base or in conflict with it.", now)
     if _of(verdict, R.BEHIND_BASE) is not None and not case.people.told_contributor:
         case = say(case.updated(told_contributor=True), PullAbout.ASK_CONTRIBUTOR, case.epoch)
-    if _is_ours(verdict, R.FAILING_CHECKS) and not _waits_for_more_checks(verdict, policy, now):
-        return enter(case, S.READING_FAILURES, "Checks have failed.", now)
+    if is_red:
+        return enter(case, S.READING_FAILURES, _CHECKS_FAILED, now)
     if _threads_for_us(verdict):
         return _resolve(case, "Review threads wait for an answer.", now)
     return _rest(case, verdict, policy, now)
 
 
 def after_failures(case: PullCase, read: FailuresRead, policy: Policy, now: datetime) -> PullCase:
-    """What the failed checks call for. Threads are answered in the same turn, and pushed together."""
+    """What the failed checks call for. Threads and words of people are answered in the same turn, and what follows from
+    all of them is pushed together. Words that wait are always answered: no failure ends the session before."""
     case = case.updated(failures=read.failures)
+    if case.people.spoke:
+        return _resolve(case, _PEOPLE_WROTE, now)
     back = next((one for one in read.failures if _came_back(case, one)), None)
     if back is not None:
         reason = f"{back.check} failed, was green on {case.fixes.cleared[back.signature][:10]}, and fails again."
