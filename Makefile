@@ -20,11 +20,12 @@ run: $(VENV)/.ready ## Install everything and take a sample bug to a pull reques
 
 setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap into the system if missing
 
-# The checks and the pure tests run side by side, on one processor each. The other tests wait for processes most of the
-# time, so five of them run at once.
+# All at once, since two processors are enough: the checks, the pure tests, and four processes for the other tests,
+# which wait for programs that they start. Those show their progress; the others print when they are done.
 test: $(VENV)/.ready-dev ## All checks and all tests
-	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure
-	$(BIN)/pytest -n 5 --dist loadgroup --ignore=tests/core
+	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure & beside=$$!; \
+	$(BIN)/pytest -n 4 --dist loadgroup --ignore=tests/core; others=$$?; \
+	wait $$beside && exit $$others
 
 pure: $(VENV)/.ready-dev ## Only the tests of the core, which start no process
 	$(BIN)/pytest tests/core

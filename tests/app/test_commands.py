@@ -138,6 +138,7 @@ async def test_a_dash_reads_the_text_from_standard_input(desk: IssueDesk, monkey
     assert await desk.messages() == []
 
 
+@pytest.mark.slow
 async def test_a_person_asked_for_a_resolution_may_leave_and_a_program_is_not_asked(desk: IssueDesk) -> None:
     store = await open_store(desk.settings.database)
     bug = await open_bug(store)

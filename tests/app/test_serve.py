@@ -153,6 +153,7 @@ async def test_a_wrong_token_is_reported_at_once(slack: SlackDouble, terminal: T
     assert "docs/slack.md" in answer.err
 
 
+@pytest.mark.slow
 async def test_doctor_checks_slack(slack: SlackDouble, terminal: Terminal) -> None:
     terminal.environment["CASEWORKER_SLACK_SUMMARIES_CHANNEL"] = "C0NOWHERE"
     found = {one["what"]: one for one in json.loads((await asyncio.to_thread(terminal.types, "doctor", "--json")).out)}

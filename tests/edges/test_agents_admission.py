@@ -172,6 +172,7 @@ async def test_everything_that_the_agents_program_sends_passes_for_every_model(t
     assert ended.calls == 2
 
 
+@pytest.mark.slow
 async def test_an_agent_whose_own_calls_are_refused_fails_with_the_reason(tmp_path: Path) -> None:
     world = AgentWorld(tmp_path)
     ended = await world.run(replace(world.brief(script(DONE)), model="best"))

@@ -39,6 +39,7 @@ async def test_a_wrong_outcome_is_repaired_once_and_checked_with_a_complete_reco
     assert returned == [1, 1]
 
 
+@pytest.mark.slow
 async def test_an_outcome_that_is_wrong_twice_fails_the_turn(world: AgentWorld) -> None:
     async def check(_: Outcome) -> str:
         return "never right"
@@ -48,6 +49,7 @@ async def test_an_outcome_that_is_wrong_twice_fails_the_turn(world: AgentWorld) 
     assert (ended.why, ended.reason) == ("invalid_outcome", "the outcome was invalid twice: never right")
 
 
+@pytest.mark.slow
 async def test_a_store_error_during_the_check_is_raised_as_transient(world: AgentWorld) -> None:
     async def check(_: Outcome) -> str:
         raise Transient("The database can't be reached.")
@@ -56,6 +58,7 @@ async def test_a_store_error_during_the_check_is_raised_as_transient(world: Agen
         await world.run(replace(world.brief(script(FIRST)), check=check))
 
 
+@pytest.mark.slow
 async def test_an_agent_asks_for_a_bisect_and_gets_the_result(world: AgentWorld) -> None:
     asked: list[BisectRequest] = []
 

@@ -58,6 +58,7 @@ async def test_a_turn_missing_in_the_rehearsal_fails_at_once_and_is_named(world:
     assert ended == AgentFailed(why="script", reason="the rehearsal has no turn for analyst/analyze (nth 2)")
 
 
+@pytest.mark.slow
 async def test_a_rehearsal_that_runs_out_fails_at_once(world: AgentWorld) -> None:
     ended = await world.run(world.brief(script(bash("true"))))
     assert ended == AgentFailed(
@@ -90,6 +91,7 @@ async def test_the_budget_stops_the_next_call(world: AgentWorld) -> None:
     assert len(world.ledger.settled) == 1
 
 
+@pytest.mark.slow
 async def test_the_limit_of_calls_stops_the_next_call(world: AgentWorld) -> None:
     brief = world.brief(script(*[bash("true")] * 5))
     ended = await world.run(replace(brief, limits=replace(brief.limits, calls=2)))
@@ -97,6 +99,7 @@ async def test_the_limit_of_calls_stops_the_next_call(world: AgentWorld) -> None
     assert len(world.ledger.settled) == 2
 
 
+@pytest.mark.slow
 async def test_the_limit_of_time_stops_the_agent(world: AgentWorld) -> None:
     brief = world.brief(script(bash("tail -f /dev/null"), DONE))
     ended = await world.run(replace(brief, limits=replace(brief.limits, seconds=2)))
@@ -185,6 +188,7 @@ async def test_a_session_that_could_not_be_saved_fails_the_turn(world: AgentWorl
     assert ended == AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
 
 
+@pytest.mark.slow
 async def test_an_error_of_the_event_reader_ends_the_turn(world: AgentWorld) -> None:
     async def superseded(events: Sequence[AgentEvent]) -> None:
         raise Transient("the record can't be written")

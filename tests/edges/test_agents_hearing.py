@@ -83,6 +83,7 @@ async def test_a_message_after_the_last_tool_call_is_read_before_the_outcome_cou
     assert "more" in [event.output for event in world.story.events if isinstance(event, ToolReturned)]
 
 
+@pytest.mark.slow
 async def test_an_outcome_is_held_back_at_most_twice_and_later_messages_stay_unclaimed(world: AgentWorld) -> None:
     def say(asked: int) -> None:
         world.people.say(f"word {asked}")
@@ -128,6 +129,7 @@ async def test_an_agent_that_hands_in_nothing_after_a_held_back_outcome_fails(
     assert ended.why == "invalid_outcome"
 
 
+@pytest.mark.slow
 async def test_a_failing_ear_neither_stops_the_agent_nor_loses_messages(world: AgentWorld) -> None:
     world.people.say("It is order 1182.")
     world.people.fails = Transient("the database is locked")
@@ -185,6 +187,7 @@ async def test_long_messages_of_several_people_all_arrive_in_full(world: AgentWo
     assert request(api, 1).count("u" * 7_900) == 1
 
 
+@pytest.mark.slow
 async def test_a_rehearsed_step_with_hear_is_repeated_until_a_message_comes(world: AgentWorld) -> None:
     """And an outcome that is held back because of messages that the script did not expect is handed in again."""
     world.people.on_asking = lambda asked: world.people.say(f"word {asked}") if asked in (3, 5) else None

@@ -72,6 +72,7 @@ async def test_the_tool_tells_who_said_what_and_when(world: AgentWorld) -> None:
     assert (called.tool, called.summary) == ("get_bug_conversations", "bug-7F3K")
 
 
+@pytest.mark.slow
 async def test_the_tool_tells_nothing_of_another_case(world: AgentWorld) -> None:
     await world.run(brief(world, "{call: get_bug_conversations, with: {bug_id: bug-0000}}", ASK))
     assert results(world) == [(False, "You can read the conversation of bug-7F3K only, not of 'bug-0000'.")]

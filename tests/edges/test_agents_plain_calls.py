@@ -57,6 +57,7 @@ async def test_a_turn_works_with_a_server_that_knows_only_the_plain_api(world: A
         assert "anthropic-beta" not in api.headers[0]
 
 
+@pytest.mark.slow
 async def test_a_proxy_for_claude_gets_what_anthropic_would_get(world: AgentWorld) -> None:
     async with provider(script(DONE)) as api:
         world.model = ModelSettings(key=KEY, base_url=api.url)

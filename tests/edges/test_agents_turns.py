@@ -77,6 +77,7 @@ async def test_an_analyst_cannot_write_to_the_workspace(world: AgentWorld) -> No
     assert not (world.workspace / "new.py").exists()
 
 
+@pytest.mark.slow
 async def test_a_pm_looks_and_runs_but_can_not_write_to_the_repository(world: AgentWorld) -> None:
     (world.workspace / "sum.py").write_text("total = 42\n")
     steps = (
@@ -99,6 +100,7 @@ async def test_an_outcome_against_the_schema_is_repaired_once(world: AgentWorld)
     assert "must be equal to one of the allowed values" in str(api.requests[1]["messages"][-1])
 
 
+@pytest.mark.slow
 async def test_an_outcome_against_our_own_rules_is_repaired_with_the_rule_quoted(world: AgentWorld) -> None:
     finding = "{file: a.py, line: 1, issue: loses data, severity: critical}"
     wrong = f"{{invalid: true, outcome: {{status: APPROVED, issues: [{finding}]}}}}"

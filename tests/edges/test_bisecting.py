@@ -86,6 +86,7 @@ async def test_the_first_bad_commit_is_found(
     assert repository.state() == before
 
 
+@pytest.mark.slow
 async def test_head_is_the_cases_own_commit_and_its_commits_are_searched(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace
 ) -> None:
@@ -96,6 +97,7 @@ async def test_head_is_the_cases_own_commit_and_its_commits_are_searched(
     assert result.culprit.hash == ours
 
 
+@pytest.mark.slow
 async def test_an_intermittent_bug_is_found_with_several_runs_per_commit(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace, repository: Repository
 ) -> None:
@@ -110,6 +112,7 @@ async def test_an_intermittent_bug_is_found_with_several_runs_per_commit(
     assert {(step.verdict, step.runs) for step in often.steps} == {("bad", 3), ("good", 5)}
 
 
+@pytest.mark.slow
 async def test_commits_that_can_not_be_judged_are_skipped(
     bisector: GitBisector, workspace: Workspace, repository: Repository
 ) -> None:
@@ -206,6 +209,7 @@ exit 1
 """
 
 
+@pytest.mark.slow
 async def test_files_of_the_script_are_removed_before_the_next_commit(
     bisector: GitBisector, workspace: Workspace, repository: Repository
 ) -> None:
@@ -225,6 +229,7 @@ class _Impatient(SandboxedBuilder):
         return await super().run(workspace, commands, seconds=0.2 if is_sixth else seconds)
 
 
+@pytest.mark.slow
 async def test_a_script_that_hangs_ends_with_the_time(
     workspaces: GitWorkspaces, workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -265,6 +270,7 @@ async def test_a_cancelled_bisect_leaves_nothing_behind(
     assert left_behind(tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_a_bisect_works_after_an_earlier_one_was_killed(
     bisector: GitBisector, workspaces: GitWorkspaces, workspace: Workspace, repository: Repository
 ) -> None:

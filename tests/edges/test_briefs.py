@@ -211,6 +211,7 @@ async def test_a_command_without_text_is_not_in_a_brief(desk: Desk) -> None:
     assert "+5" not in prompt
 
 
+@pytest.mark.slow
 async def test_every_brief_has_each_remark_once(desk: Desk) -> None:
     first, second = await desk.hear("Name it total."), await desk.hear("Why cents?")
     await desk.plan()
@@ -438,6 +439,7 @@ async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
         await desk.finish(Role.INVESTIGATOR, Task.ITERATE, outcome)
 
 
+@pytest.mark.slow
 async def test_without_an_investigation_no_brief_mentions_one(desk: Desk) -> None:
     await desk.plan()
     folder = desk.workspace.path / ".caseworker"
@@ -537,6 +539,7 @@ ACTS_ON_IT = {
 }
 
 
+@pytest.mark.slow
 async def test_an_accepted_cause_is_in_the_briefs_of_the_tasks_that_act_on_it(desk: Desk) -> None:
     await investigated(desk, FOUND)
     agrees = {"status": "APPROVED", "hypothesis": "H1", "feedback": "It holds."}

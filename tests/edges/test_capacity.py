@@ -154,6 +154,7 @@ async def test_a_turn_that_is_cancelled_in_line_leaves_the_line(worker: Worker) 
     assert worker.order == [1, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 3])
 async def test_a_turn_that_is_cancelled_at_work_gives_its_place_back(worker: Worker, times: int) -> None:
     holder = await worker.stands_in_line(1, asyncio.Event())
@@ -261,6 +262,7 @@ def _later() -> datetime:
     return datetime.now(UTC) + EXPIRES + timedelta(minutes=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 async def test_two_workers_with_random_cancellations_never_exceed_the_limit(
     store: Store, other_store: Store, seed: int

@@ -256,6 +256,7 @@ async def test_a_kept_branch_of_a_parked_case_is_in_the_case_file(desk: Desk) ->
     assert load_case_file(copied).commit == kept
 
 
+@pytest.mark.slow
 async def test_the_case_file_has_the_message_of_the_merge_that_was_pushed(desk: Desk) -> None:
     await desk.delivered()
     desk.person_pushes({"theirs.txt": "1\n"})
@@ -305,6 +306,7 @@ async def test_a_persons_commit_and_newer_work_of_ours_are_merged(desk: Desk) ->
     assert await desk.delivered() == desk.head() == moved.commit
 
 
+@pytest.mark.slow
 async def test_an_amended_commit_counts_as_a_persons(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"calc.py": START["calc.py"].replace("b", "bee")}, amend=True)
@@ -326,6 +328,7 @@ async def test_conflicts_are_left_in_the_files_and_named(desk: Desk) -> None:
     assert (await desk.notes())[-1].endswith("They contradict each other in `calc.py`; the developer resolves it.")
 
 
+@pytest.mark.slow
 async def test_a_merge_repeated_after_a_crash_gives_the_same_reply(desk: Desk) -> None:
     await desk.delivered()
     desk.person_pushes({"calc.py": START["calc.py"].replace("b", "theirs"), "theirs.txt": "1\n"})
@@ -349,6 +352,7 @@ async def test_a_deleted_branch_is_pushed_again(desk: Desk) -> None:
     assert desk.head() == ours
 
 
+@pytest.mark.slow
 async def test_a_branch_that_a_person_reset_stays_reset(desk: Desk) -> None:
     first = await desk.delivered()
     await desk.agent_writes({"second.txt": "1\n"}, on=first)
@@ -363,6 +367,7 @@ async def test_a_branch_that_a_person_reset_stays_reset(desk: Desk) -> None:
     assert await desk.delivered() == desk.head() == moved.commit
 
 
+@pytest.mark.slow
 async def test_only_a_handed_back_case_merges_a_branch_that_we_never_pushed(desk: Desk) -> None:
     assert desk.case.delivery.checkpoint is not None
     desk.repository.git("branch", "-q", BRANCH)
@@ -393,6 +398,7 @@ async def test_an_unchanged_or_unrelated_branch_is_not_merged_after_a_takeover(d
 # --- work kept for a person
 
 
+@pytest.mark.slow
 async def test_work_of_a_waiting_case_is_pushed_once_for_each_commit(desk: Desk) -> None:
     desk.source.dies_after_pushing = 1
     with pytest.raises(Transient):
@@ -408,6 +414,7 @@ async def test_work_of_a_waiting_case_is_pushed_once_for_each_commit(desk: Desk)
     assert await desk.delivered() == theirs
 
 
+@pytest.mark.slow
 async def test_newer_work_of_a_waiting_case_goes_on_top_of_a_persons_push(desk: Desk) -> None:
     await desk.keep()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
@@ -452,6 +459,7 @@ async def test_a_person_who_pushes_between_look_and_push_is_not_overwritten(desk
     assert isinstance(await desk.push(), Pushed)
 
 
+@pytest.mark.slow
 async def test_a_branch_deleted_between_look_and_push_is_looked_at_again(desk: Desk) -> None:
     await desk.delivered()
     ours = await desk.agent_writes({"ours.txt": "1\n"})
@@ -461,6 +469,7 @@ async def test_a_branch_deleted_between_look_and_push_is_looked_at_again(desk: D
     assert await desk.push() == Pushed(commit=ours)
 
 
+@pytest.mark.slow
 async def test_work_that_left_out_a_merged_commit_is_merged_with_it_again(desk: Desk) -> None:
     await desk.delivered()
     theirs = desk.person_pushes({"theirs.txt": "1\n"})
@@ -635,6 +644,7 @@ async def test_the_pm_words_title_and_opening_once_per_delivered_commit(desk: De
     assert len(desk.model.asked) == 2
 
 
+@pytest.mark.slow
 async def test_without_an_answer_after_feedback_no_older_text_stays(desk: Desk) -> None:
     desk.model.texts = [WORDED]
     for text in ("Hello world\n", "Hello, world\n"):

@@ -109,6 +109,7 @@ public class Fetch {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("javac"), reason="no Java here")
 async def test_java_reaches_a_named_host_on_this_machine_through_the_proxy(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
@@ -204,6 +205,7 @@ async def test_a_proxy_that_is_gone_causes_an_error_and_does_not_hang(
     assert process.returncode == 1
 
 
+@pytest.mark.slow
 async def test_many_connections_at_once_are_all_served(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer
 ) -> None:
@@ -233,6 +235,7 @@ print(sum(len(chunk) for chunk in iter(lambda: answer.read(1 << 20), b"")))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["ended", "stopped at the time limit", "cancelled"])
 async def test_no_process_and_no_socket_is_left_behind(
     sandbox: Bubblewrap, workspace: Workspace, server: LocalServer, temporary: Path, how: str

@@ -73,11 +73,13 @@ async def test_the_second_case_takes_it_from_the_cache(bench: Bench) -> None:
     assert len(bench.keys) == 1
 
 
+@pytest.mark.slow
 async def test_a_worktree_keeps_its_environment_when_it_is_prepared_again(bench: Bench) -> None:
     await bench.build(await bench.worktree(), "true")
     assert (await bench.alone(await bench.worktree(), "show")).output == "left==1\n"
 
 
+@pytest.mark.slow
 async def test_a_side_tree_sees_the_environment_with_its_own_path(bench: Bench) -> None:
     first = await bench.worktree()
     await bench.build(first, "true")
@@ -104,6 +106,7 @@ async def test_what_set_up_made_is_in_no_commit(bench: Bench) -> None:
     assert await bench.workspaces.changed(workspace, workspace.base, made) == ["calc.py"]
 
 
+@pytest.mark.slow
 async def test_a_change_of_manifests_gets_an_environment_of_its_own(bench: Bench) -> None:
     workspace = await bench.worktree()
     await bench.build(workspace, "true")
@@ -130,6 +133,7 @@ async def test_a_failed_set_up_is_not_kept_and_ends_the_build(bench: Bench) -> N
     assert bench.keys == []
 
 
+@pytest.mark.slow
 async def test_the_least_recently_used_environment_is_removed_first(bench: Bench) -> None:
     for case, text in ((CASE, "a"), (OTHER, "b")):
         bench.repository.commit({"requirements.txt": text})
@@ -175,6 +179,7 @@ async def test_colours_are_not_forbidden_to_tests(bench: Bench) -> None:
     assert (await bench.alone(await bench.worktree(), 'echo "[$NO_COLOR]"')).output == "[]\n"
 
 
+@pytest.mark.slow
 async def test_a_file_of_the_change_is_not_hidden_by_what_set_up_made(bench: Bench) -> None:
     await bench.build(await bench.worktree(), "true")
     workspace = await bench.worktree()

@@ -155,6 +155,7 @@ async def test_a_push_makes_the_branch_and_may_be_repeated(world: World) -> None
     assert await world.head() == commit
 
 
+@pytest.mark.slow
 async def test_a_push_replaces_our_own_commit(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
@@ -183,6 +184,7 @@ async def test_a_persons_commits_are_fetched_into_the_workspace(world: World) ->
     assert await world.forge.source.fetch_branch(world.ref, world.workspace, branch="agent/issue-9") is None
 
 
+@pytest.mark.slow
 async def test_a_deleted_branch_is_made_again_only_if_it_was_seen_gone(world: World) -> None:
     first = await world.work({"calc.py": "x = 2\n"})
     await world.push(first)
@@ -200,6 +202,7 @@ async def test_a_branch_that_we_did_not_make_is_theirs(world: World) -> None:
         await world.push(await world.work({"calc.py": "x = 2\n"}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("branch", ["main", "feature", "agentx"])
 async def test_only_our_branches_are_pushed_to(world: World, branch: str) -> None:
     commit = await world.work({"calc.py": "x = 2\n"})
@@ -235,6 +238,7 @@ async def test_one_pull_request_is_opened_for_a_branch(world: World) -> None:
     assert [one.number for one in await world.store.pulls.open_ones()] == [1]
 
 
+@pytest.mark.slow
 async def test_an_open_pull_request_gets_a_new_text_and_commit(world: World) -> None:
     opened = await world.propose()
     second = await world.work({"calc.py": "x = 3\n"}, parent=opened.head_sha, name="turn-2")
@@ -251,6 +255,7 @@ async def test_a_persons_merge_is_noticed_and_nothing_before_it(world: World) ->
     assert [(one.number, one.state) for one in await world.forge.pulls.settled()] == [(1, "merged")]
 
 
+@pytest.mark.slow
 async def test_a_closed_pull_request_on_github_is_noticed(tmp_path: Path) -> None:
     async with opened_shop(tmp_path) as shop:
         world = World(

@@ -139,6 +139,7 @@ async def test_pull_requests_are_opened_only_from_our_branches(shop: Shop) -> No
     assert shop.written() == []
 
 
+@pytest.mark.slow
 async def test_title_and_text_of_a_pull_request_are_updated(shop: Shop) -> None:
     number = await _with_pull(shop)
     for _ in range(2):
@@ -148,6 +149,7 @@ async def test_title_and_text_of_a_pull_request_are_updated(shop: Shop) -> None:
     assert shop.written().count(f"PATCH /pulls/{number}") == 1
 
 
+@pytest.mark.slow
 async def test_review_comments_and_replies_are_written_once(shop: Shop) -> None:
     number = await _with_pull(shop)
     commit = Sha((await shop.pulls.pull(shop.ref, number)).head.sha)

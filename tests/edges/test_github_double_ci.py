@@ -103,6 +103,7 @@ async def test_a_pull_request_is_tested_merged_and_again_on_request(stage: Stage
     assert [(job.attempt, job.check_run.conclusion) for job in run.jobs] == [(1, "failure"), (2, "failure")]
 
 
+@pytest.mark.slow
 async def test_only_what_failed_is_tried_again_and_the_old_attempt_stays(tmp_path: Path) -> None:
     stage = set_up(tmp_path, workflow=JOBS)
     async with run_ci(stage.github) as ci:
@@ -153,6 +154,7 @@ async def test_a_newcomers_fork_waits_for_a_maintainer(stage: Stage) -> None:
     assert ends(run) == {"price": "success"}
 
 
+@pytest.mark.slow
 async def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     slow = "on: push\njobs:\n  slow:\n    runs-on: ubuntu-latest\n    steps: [{run: sleep 60}]\n"
     stage = set_up(tmp_path, workflow=slow)

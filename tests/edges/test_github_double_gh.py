@@ -80,6 +80,7 @@ def _gh(stage: Stage, actor: Actor, home: Path) -> Gh:
     return Gh(home, stage, actor)
 
 
+@pytest.mark.slow
 def test_gh_creates_labels_comments_and_closes_an_issue(stage: Stage, gh: Gh) -> None:
     gh("label", "create", "triage", "--color", "ff0000", "--description", "Look at it")
     assert "triage\tLook at it\t#ff0000" in gh("label", "list")
@@ -171,6 +172,7 @@ def test_gh_shows_workflow_runs_and_the_repository(stage: Stage, gh: Gh) -> None
     }
 
 
+@pytest.mark.slow
 def test_gh_shows_attempts_logs_and_annotations_and_runs_again(stage: Stage, gh: Gh) -> None:
     github, shop = stage.github, stage.shop
     propose(github, stage.olga, shop, "calm", "calm.md", b"a base without rules\n")

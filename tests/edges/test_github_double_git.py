@@ -136,6 +136,7 @@ async def test_a_workflow_file_needs_its_own_permission(
     assert "could not read Password" in await git(work, "fetch") or "Authentication failed" in await git(work, "fetch")
 
 
+@pytest.mark.slow
 async def test_a_maintainer_may_push_to_the_branch_of_a_forks_pull_request(
     world: GitHubWorld, olga: Person, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ async def test_a_maintainer_may_push_to_the_branch_of_a_forks_pull_request(
     assert "denied to olga" in await git(work, "push", "origin", "idea")
 
 
+@pytest.mark.slow
 async def test_a_push_in_between_makes_the_lease_fail(
     world: GitHubWorld, olga: Person, shop: Repository, tmp_path: Path
 ) -> None:

@@ -152,12 +152,14 @@ async def test_an_empty_or_absent_repository_is_refused_with_what_to_do(shop: Sh
             await shop.forge.source.head(ref)
 
 
+@pytest.mark.slow
 async def test_the_repositorys_template_is_filled_and_read_back(shop: Shop) -> None:
     opened = await _open(shop)
     assert opened.body == "## Description\n\nSets x.\n\n## Checklist\n\n- [ ] tests"
     assert shop.repository.pulls[1].issue.author.login == "caseworker[bot]"
 
 
+@pytest.mark.slow
 async def test_required_checks_are_told_from_protection_and_rulesets(shop: Shop) -> None:
     opened = await _open(shop)
     olga = shop.people["olga"]
@@ -189,6 +191,7 @@ async def test_required_checks_are_told_from_protection_and_rulesets(shop: Shop)
     assert (await tools.get_branch_protection("agent/issue-1")).protected is False
 
 
+@pytest.mark.slow
 async def test_the_tools_show_files_diff_comments_and_runs_within_caps(shop: Shop) -> None:
     opened = await _open(shop, {"calc.py": "x = 2\n", "notes.txt": "long line\n" * 9_000})
     pull = shop.repository.pulls[opened.number]
@@ -240,6 +243,7 @@ async def test_a_renamed_repository_is_told_and_no_token_follows(shop: Shop) -> 
         await shop.reader.repository(shop.ref)
 
 
+@pytest.mark.slow
 async def test_failed_jobs_are_run_again_once(shop: Shop) -> None:
     opened = await _open(shop)
     run = begin_run(
@@ -259,6 +263,7 @@ async def test_failed_jobs_are_run_again_once(shop: Shop) -> None:
     assert [one.new for one in results] == [True, False]
 
 
+@pytest.mark.slow
 async def test_calls_go_to_the_forge_of_the_repositorys_kind(shop: Shop) -> None:
     pulls = LocalPulls(repositories=shop.store.repositories, records=shop.store.pulls, git=SafeGit())
     local = LocalForge(source=LocalSource(SafeGit()), pulls=pulls)

@@ -93,6 +93,7 @@ async def test_a_look_reads_rules_reviews_threads_and_checks(shop: Shop) -> None
     assert (facts.subject.author, facts.subject.head, facts.demands.unread) == ("rita", pull.head.sha, ())
 
 
+@pytest.mark.slow
 async def test_all_pages_are_read(shop: Shop) -> None:
     pull, olga = proposed(shop), shop.people["olga"]
     for number in range(120):
@@ -104,6 +105,7 @@ async def test_all_pages_are_read(shop: Shop) -> None:
     assert len({one.name for one in facts.checks}) == len(facts.checks) == 120
 
 
+@pytest.mark.slow
 async def test_a_base_that_moved_makes_the_trial_merge_stale_for_one_look(shop: Shop) -> None:
     pull = proposed(shop)
     assert not (await looked(shop, pull)).mergeability.is_stale

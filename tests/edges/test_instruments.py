@@ -88,6 +88,7 @@ async def test_parallel_runs_of_a_stress_do_not_share_a_tree(instruments: Instru
     assert found.summary == "0 of 4 runs failed, 2 at a time."
 
 
+@pytest.mark.slow
 async def test_a_stress_ends_at_its_deadline_and_tells_what_was_done(instruments: Instruments, tmp_path: Path) -> None:
     found = await instruments.measure(StressRequest(command="test {seed} = 1 || sleep 50", runs=9, parallel=1), 3)
     assert found.summary == "0 of 1 runs failed, 1 at a time. 8 more were not begun or not done within 3 s."
@@ -136,6 +137,7 @@ async def test_where_nothing_can_be_profiled_the_result_says_so(
     assert "perf is not installed here" in found.summary
 
 
+@pytest.mark.slow
 async def test_without_strace_the_calls_of_python_are_traced(
     workspaces: GitWorkspaces, workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -165,6 +167,7 @@ async def test_a_trace_of_a_python_line_has_backtrace_and_values(instruments: In
     assert nowhere.summary == "No Python process came to slow.py:3; it ended with exit code 7."
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (shutil.which("gdb") and shutil.which("gcc")), reason="there is no gdb or gcc here")
 async def test_a_trace_of_a_compiled_line_is_by_gdb_after_the_set_up(instruments: Instruments) -> None:
     found = await instruments.measure(TraceRequest(setup="gcc -g add.c -o add", command="./add", at="add.c:2"))

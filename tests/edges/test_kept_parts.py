@@ -55,6 +55,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@pytest.mark.slow
 async def test_parts_that_a_case_uses_stay_and_then_go(bench: Bench) -> None:
     workspace = await bench.worktree()
     parts = make_cache(bench.settings).parts
@@ -67,6 +68,7 @@ async def test_parts_that_a_case_uses_stay_and_then_go(bench: Bench) -> None:
     assert await bench.run(workspace, "cat inner/data.txt; head -1 face.bin") == "from the submodule\na face\n"
 
 
+@pytest.mark.slow
 async def test_the_limit_counts_parts_and_removes_them_only_beyond_it(bench: Bench) -> None:
     await bench.worktree()
     await bench.workspaces.remove(CASE)

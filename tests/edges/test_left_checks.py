@@ -98,6 +98,7 @@ def _push(place: Place) -> str:
     return place.pull.head.sha
 
 
+@pytest.mark.slow
 async def test_what_a_session_of_ours_has_pushed_is_not_somebody_elses(place: Place) -> None:
     await place.begin_session()
     pushed = _push(place)
@@ -107,6 +108,7 @@ async def test_what_a_session_of_ours_has_pushed_is_not_somebody_elses(place: Pl
     assert (seen.moved, seen.pushed_since) == (False, pushed)
 
 
+@pytest.mark.slow
 async def test_a_push_on_top_of_the_sessions_is_somebody_elses(place: Place) -> None:
     await place.begin_session()
     await place.end_session("a" * 40)

@@ -70,6 +70,7 @@ async def test_a_bug_case_says_once_what_its_worktree_lacks(store: Store, tmp_pa
     assert await notes(store, case) == [TOLD]
 
 
+@pytest.mark.slow
 async def test_a_pull_case_says_once_what_its_worktree_lacks(tmp_path: Path) -> None:
     async with github_desk(tmp_path) as pull:
         await pull.base_moves(LACKING)

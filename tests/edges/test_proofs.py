@@ -131,6 +131,7 @@ async def test_a_head_whose_tests_fail_on_the_base_is_proved(desk: Desk) -> None
     assert (reply.verdict, reply.unproved, reply.change.weakened) == ("green", "", ())
 
 
+@pytest.mark.slow
 async def test_a_test_that_is_made_vacuous_after_it_was_red_proves_nothing(desk: Desk) -> None:
     await desk.red(test=NEW)
     reply = await desk.build(Stage.HEAD, test=VACUOUS, code=BUGGY + "\n# fixed\n")
@@ -147,6 +148,7 @@ async def test_a_second_test_does_not_stand_in_for_the_one_that_was_red(desk: De
     )
 
 
+@pytest.mark.slow
 async def test_a_red_test_that_is_skipped_or_deleted_on_the_head_is_red(desk: Desk) -> None:
     await desk.red(test=NEW)
     for test in (SKIPPED, OLD):

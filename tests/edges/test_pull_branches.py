@@ -63,6 +63,7 @@ async def _conflict(desk: PullDesk, how: str) -> tuple[PullTree, Conflict]:
     return tree, found
 
 
+@pytest.mark.slow
 async def test_a_checkout_has_head_base_and_merge_base(desk: PullDesk) -> None:
     await desk.person_pushes({"calc.py": "theirs\n"})
     start = await desk.head("main")
@@ -75,6 +76,7 @@ async def test_a_checkout_has_head_base_and_merge_base(desk: PullDesk) -> None:
         await desk.branches.checkout(CASE, desk.place, head=start)
 
 
+@pytest.mark.slow
 async def test_a_commit_is_ours_by_address_and_record(desk: PullDesk) -> None:
     await _reset_branch(desk)
     ours = await _ours(desk, {"calc.py": "ours\n"})
@@ -88,6 +90,7 @@ async def test_a_commit_is_ours_by_address_and_record(desk: PullDesk) -> None:
     assert [one.is_ours for one in recorded] == [True, False, False]  # the record alone does not do either
 
 
+@pytest.mark.slow
 async def test_a_rebase_keeps_authors_and_is_the_same_at_every_call(desk: PullDesk) -> None:
     await _reset_branch(desk)
     await _ours(desk, {"calc.py": CALC.replace("b", "B")}, {"new.txt": "new\n"})
@@ -111,6 +114,7 @@ async def test_a_rebase_keeps_authors_and_is_the_same_at_every_call(desk: PullDe
     assert [line.split()[2] for line in same.range_diff.splitlines()] == ["=", "="]
 
 
+@pytest.mark.slow
 async def test_a_merge_has_the_head_as_its_first_parent(desk: PullDesk) -> None:
     await desk.person_pushes({"calc.py": CALC.replace("b", "B")})
     base = await desk.base_moves({"notes.txt": "base\n"})
@@ -304,6 +308,7 @@ async def test_the_head_of_a_fork_is_checked_out_and_compared(tmp_path: Path) ->
         assert [(one.subject, one.is_ours) for one in await desk.branches.commits_of(tree)] == [("Sam's", False)]
 
 
+@pytest.mark.slow
 async def test_nothing_of_the_repository_is_executed(desk: PullDesk, tmp_path: Path) -> None:
     trap = f"#!/bin/sh\ntouch {tmp_path}/trapped\n"
     await desk.person_pushes({".gitattributes": "* filter=evil merge=evil diff=evil\n", "hooks/pre-push": trap})

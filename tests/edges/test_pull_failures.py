@@ -210,6 +210,7 @@ async def test_a_storage_without_ranges_costs_no_more_memory_for_a_longer_log() 
     assert max(peaks) < 2_000_000
 
 
+@pytest.mark.slow
 async def test_required_checks_come_first_and_of_many_only_some_are_read_in_full(scene: Scene) -> None:
     protect(scene.shop.state, scene.shop.people["olga"], scene.shop.repository, "main", checks=["job 24"])
     scene.ci.runs(scene.head, {f"job {number}": "failure" for number in range(25)})
@@ -232,6 +233,7 @@ async def test_a_storage_that_fails_is_no_answer(scene: Scene) -> None:
         await scene.failed()
 
 
+@pytest.mark.slow
 async def test_failed_jobs_are_tried_again_once_per_attempt(scene: Scene) -> None:
     run = scene.ci.runs(scene.head, {"unit": "failure", "lint": "success"})
     [check] = await scene.failed()
@@ -282,6 +284,7 @@ jobs:
 """
 
 
+@pytest.mark.slow
 async def test_two_attempts_that_really_ran_have_one_signature(tmp_path: Path) -> None:
     async with opened_shop(tmp_path, {".github/workflows/ci.yml": WORKFLOW}) as shop, run_ci(shop.state) as ci:
         rita, port = shop.people["rita"], GitHubFailures(shop.api, shop.broker)

@@ -74,6 +74,7 @@ async def test_threads_are_read_with_writers_and_their_standing(desk: ReviewDesk
     assert talk.open_threads == (second,)
 
 
+@pytest.mark.slow
 async def test_three_hundred_threads_and_a_long_one_are_read_whole(desk: ReviewDesk) -> None:
     olga, state = desk.shop.people["olga"], desk.shop.state
     threads = [desk.comments("olga", f"remark {number}") for number in range(300)]

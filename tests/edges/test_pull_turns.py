@@ -195,6 +195,7 @@ async def test_a_diff_of_three_thousand_files_is_a_file_beside_the_tree(desk: Tu
     assert await desk.check(brief, {"status": "REVIEWED", "summary": "x", "findings": [finding]}) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "result", "is_shown"),
     [
@@ -247,6 +248,7 @@ async def test_a_developer_is_given_threads_and_failed_checks_and_answers_each(d
     assert await desk.check(brief, {**DONE, "threads": [answer]}) == ""
 
 
+@pytest.mark.slow
 async def test_a_developer_reads_what_was_claimed_for_this_turn(desk: TurnDesk) -> None:
     inbox = desk.shop.store.inbox
     await inbox.put(said(CASE, "Hurry up."))
@@ -265,6 +267,7 @@ async def test_on_a_fork_nothing_is_written(desk: TurnDesk) -> None:
     assert (await desk.hand_in(turn, this, DONE)).checkpoint == desk.tree.head
 
 
+@pytest.mark.slow
 async def test_work_is_one_commit_on_the_head_also_after_a_red_build(desk: TurnDesk) -> None:
     turn, _, this = await desk.begin("resolve")
     desk.write("calc.py", "a\nb\n")
@@ -278,6 +281,7 @@ async def test_work_is_one_commit_on_the_head_also_after_a_red_build(desk: TurnD
     assert desk.desk.subjects(desk.tree, second)[-1] == "Lower the letter"
 
 
+@pytest.mark.slow
 async def test_a_turn_without_a_change_gives_the_head_back(desk: TurnDesk) -> None:
     turn, _, this = await desk.begin("resolve")
     assert (await desk.hand_in(turn, this, DONE)).checkpoint == desk.tree.head
@@ -313,6 +317,7 @@ async def test_a_solved_conflict_is_a_merge_commit_of_both(desk: TurnDesk) -> No
     assert desk.desk.parents(repaired) == [merged]
 
 
+@pytest.mark.slow
 async def test_an_unsolved_conflict_is_refused_and_a_blocked_one_gives_the_head_back(desk: TurnDesk) -> None:
     conflict = await conflicting(desk)
     turn, _, this = await desk.begin("resolve", **solving(conflict))
@@ -321,6 +326,7 @@ async def test_an_unsolved_conflict_is_refused_and_a_blocked_one_gives_the_head_
     assert (await desk.hand_in(turn, this, {**DONE, "status": "BLOCKED"})).checkpoint == conflict.head
 
 
+@pytest.mark.slow
 async def test_the_reply_says_whether_there_is_something_to_post(desk: TurnDesk) -> None:
     turn, _, this = await desk.begin("resolve")
     await desk.hand_in(turn, this, {**DONE, "reply": "It is done."})

@@ -35,6 +35,7 @@ async def test_nothing_of_a_persons_is_lost_on_a_repository_of_this_disk(tmp_pat
     assert walk.refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 async def test_nothing_of_a_persons_is_lost_on_github(tmp_path: Path, seed: int) -> None:
     async with github_desk(tmp_path) as desk:

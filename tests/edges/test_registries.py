@@ -105,6 +105,7 @@ async def test_hosts_that_an_index_points_to_are_found_by_asking_it(mirror: Mirr
     assert first.places == (mirror.place, "files.example:443")
 
 
+@pytest.mark.slow
 async def test_an_index_that_does_not_answer_is_named_with_its_problem(mirror: Mirror) -> None:
     mirror.server.shutdown()
     mirror.server.server_close()
@@ -120,6 +121,7 @@ async def test_a_folder_as_an_index_needs_no_host(monkeypatch: pytest.MonkeyPatc
     assert (first.places, first.folder) == ((), Path("/srv/pypi/simple"))
 
 
+@pytest.mark.slow
 async def test_npms_registry_and_token_are_read_from_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mirror: Mirror
 ) -> None:

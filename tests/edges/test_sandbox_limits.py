@@ -120,6 +120,7 @@ async def test_a_full_worktree_ends_its_own_command(builder: SandboxedBuilder, w
     assert "and 51 MB are allowed; the setting `sandbox_disk_gb` allows more" in run.over_limit
 
 
+@pytest.mark.slow
 async def test_a_neighbour_of_two_hogs_passes(builder: SandboxedBuilder, workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     honest = Command(purpose=Purpose.TEST, command="sleep 1; echo fine")
@@ -136,6 +137,7 @@ async def test_a_neighbour_of_two_hogs_passes(builder: SandboxedBuilder, workspa
     assert passed.passed
 
 
+@pytest.mark.slow
 async def test_a_command_within_its_limits_is_left_alone(builder: SandboxedBuilder, workspace: Workspace) -> None:
     code = """
 kept = b'x' * (100 << 20)

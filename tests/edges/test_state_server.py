@@ -40,6 +40,7 @@ def said(result: CallToolResult) -> str:
     return block.text
 
 
+@pytest.mark.slow
 async def test_another_mcp_client_lists_the_seven_tools_and_reads_with_them(shop: Shop) -> None:
     state = await open_pull(shop, {"calc.py": "x = 2\n"})
     async with Client(state_server(state)["instance"]) as client:

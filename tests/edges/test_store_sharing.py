@@ -294,6 +294,7 @@ async def _all_visit(notebook: Notebook, visits: list[_Visit]) -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(visits=_visits)
 def test_cancelling_one_writer_does_not_affect_the_others(

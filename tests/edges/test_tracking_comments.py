@@ -209,6 +209,7 @@ async def test_a_copied_marker_of_another_person_is_left_alone(shop: Shop) -> No
     assert showing.issue.comments[0].body == "<!-- workflow-run:1 -->\nI am the bot."
 
 
+@pytest.mark.slow
 async def test_a_kill_at_any_step_leaves_one_comment_that_shows_the_newest_run(tmp_path: Path) -> None:
     step = 0
     while True:

@@ -32,7 +32,7 @@ async def _look(shop: Shop, pull: PullRequest) -> PullFacts:
     return await GitHubProbe(shop.api).look(shop.ref, pull.number)
 
 
-@pytest.mark.parametrize("source", ["protection", "ruleset"])
+@pytest.mark.parametrize("source", ["protection", pytest.param("ruleset", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("changes_diff", [True, False])
 @pytest.mark.parametrize(
     ("reviews", "rule"),

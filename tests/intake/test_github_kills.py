@@ -20,6 +20,7 @@ from caseworker.store.delivery_log import StoredDeliveries
 from caseworker.store.store import Store, open_store
 from tests.databases import BACKENDS
 from tests.intake.github_desk import Desk, Killed
+from tests.permutations import mostly_slow
 
 
 class Hosts:
@@ -100,7 +101,10 @@ async def send(desk: Desk, event: str, body: Body) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("scenario", [asks_for_triage, labels_for_plan, asks_too_early, asks_in_free_words])
+@pytest.mark.parametrize(
+    "scenario",
+    mostly_slow([(labels_for_plan,), (asks_in_free_words,), (asks_for_triage,), (asks_too_early,)], always=2),
+)
 async def test_a_kill_at_any_point_leaves_one_run_one_message_and_one_reply(
     store: Store, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:

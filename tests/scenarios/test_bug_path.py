@@ -1,5 +1,7 @@
 """A bug case from its report to its end, in the terminal."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.issue.states import IssueState
@@ -38,6 +40,7 @@ async def test_an_answer_sent_while_the_agent_works_is_not_asked_for_again(world
     assert (await bug.receipts())[1:] == [seen, seen]
 
 
+@pytest.mark.slow
 async def test_a_developer_asks_for_the_fix_and_its_pull_request_comes_back(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, found(), found(action="create_fix"))
     bug = await world.reporter_writes(CLEAR)

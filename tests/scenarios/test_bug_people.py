@@ -51,6 +51,7 @@ async def test_a_third_persons_message_is_recorded_and_has_no_effect(world: Worl
     assert not any("I have that, too" in brief.prompt for brief in world.agent.briefs)
 
 
+@pytest.mark.slow
 async def test_messages_during_a_takeover_are_read_after_the_hand_back(world: World) -> None:
     release = world.agent.holds_in(Role.INVESTIGATOR)
     bug = await world.reporter_writes(CLEAR)
@@ -169,6 +170,7 @@ async def test_the_agent_can_resolve_only_after_a_developer_has_spoken(world: Wo
     assert stored.case.ending.resolution == "code_fix"
 
 
+@pytest.mark.slow
 async def test_twenty_messages_at_once_all_get_receipts_and_few_notes(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken")

@@ -22,6 +22,7 @@ S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
+@pytest.mark.slow
 async def test_a_message_heard_by_a_turn_that_failed_gets_a_receipt(world: World) -> None:
     def breaks(workspace: Path) -> Outcome:
         raise RuntimeError("the agent's library broke")
@@ -122,6 +123,7 @@ async def test_a_post_that_hangs_while_the_case_is_closed_appears_once(office: O
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.slow
 async def test_a_slack_file_that_cannot_be_fetched_does_not_delay_the_case(office: Office) -> None:
     async def fetch(source: str, *, limit: int) -> bytes:
         raise Transient("Slack answered 500.")

@@ -14,6 +14,7 @@ S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
 
 
+@pytest.mark.slow
 async def test_a_reporter_who_does_not_answer_is_told_that_work_goes_on_without_it(world: World) -> None:
     world.agent.does(Role.INVESTIGATOR, Task.BUG, asked(), found())
     bug = await world.reporter_writes("something is broken", policy=Policy(reporter_wait_seconds=0.5))
@@ -70,6 +71,7 @@ async def test_a_long_conversation_continues_as_new_without_lost_or_repeated_pos
     assert [r.split(":")[0] for r in await bug.receipts()] == [f"seen by turn {turn}" for turn in range(1, 7)]
 
 
+@pytest.mark.slow
 async def test_messages_sent_while_no_worker_runs_are_read_by_the_next_one(world: World) -> None:
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()

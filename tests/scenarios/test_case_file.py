@@ -32,6 +32,7 @@ async def test_the_commit_keeps_the_developers_message_if_the_tester_wrote_last(
     assert "`greeting.txt`: the spelling" in pull.body
 
 
+@pytest.mark.slow
 async def test_the_writers_feedback_is_the_reviews_and_then_a_persons(world: World) -> None:
     senior = Role.SENIOR_DEVELOPER
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, rejected, approved)

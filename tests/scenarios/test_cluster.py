@@ -48,6 +48,7 @@ async def test_a_cluster_worker_on_postgresql_completes_an_issue_and_a_bug(
     assert not (terminal.home / "host.lock").exists()
 
 
+@pytest.mark.slow
 def test_an_unreachable_cluster_is_named_in_the_error(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path / "home", CASEWORKER_TEMPORAL_ADDRESS="127.0.0.1:1")
     answer = terminal.types("worker")
@@ -56,6 +57,7 @@ def test_an_unreachable_cluster_is_named_in_the_error(tmp_path: Path) -> None:
     assert "Traceback" not in answer.err
 
 
+@pytest.mark.slow
 def test_a_worker_without_a_cluster_address_is_refused_with_the_setting(tmp_path: Path) -> None:
     answer = Terminal(tmp_path / "home").types("worker")
     assert answer.code == 2

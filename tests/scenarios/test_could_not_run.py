@@ -57,6 +57,7 @@ async def test_words_build_again_and_are_read_once_tests_can_be_run(world: World
     assert "now it is" in world.agent.briefs[0].prompt
 
 
+@pytest.mark.slow
 async def test_a_person_goes_on_without_tests_and_the_pull_request_says_so(world: World) -> None:
     lacks_its_runner(world)
     case = await world.owner_files_issue()

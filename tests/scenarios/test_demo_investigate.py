@@ -63,6 +63,7 @@ def test_every_copy_of_the_sample_has_the_same_commits(depot: Path, tmp_path: Pa
     assert git(depot, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_one_commit_introduces_the_race_and_no_test_of_the_sample_detects_it(depot: Path) -> None:
     seen: dict[str, bool] = {}
     for commit in commits(depot)[2:]:  # the first two commits can't simulate days yet

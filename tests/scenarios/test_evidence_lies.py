@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -56,6 +58,7 @@ async def test_a_test_that_is_emptied_after_it_was_red_is_seen_red_again(world: 
     assert await case.file_on_branch("tests/world.sh") == "grep -q '^Hello world$' greeting.txt"
 
 
+@pytest.mark.slow
 async def test_a_test_that_stays_empty_needs_a_waiver(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, empties_the_test)
     world.agent.does(Role.TESTER, Task.UPDATE_TESTS, empties_the_test_as_tester)
@@ -70,6 +73,7 @@ def empties_the_test_as_tester(workspace: Path) -> Outcome:
     return outcome
 
 
+@pytest.mark.slow
 async def test_a_change_of_what_decides_needs_a_waiver_if_the_review_is_silent(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, swallows_exit_codes)
     case = await world.owner_files_issue()
@@ -81,6 +85,7 @@ async def test_a_change_of_what_decides_needs_a_waiver_if_the_review_is_silent(w
     assert f"- {FINDING} Waived by `ada`." in pull.body
 
 
+@pytest.mark.slow
 async def test_a_review_that_names_the_change_of_what_decides_lets_it_pass(world: World) -> None:
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, swallows_exit_codes)
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, gives_its_reason)

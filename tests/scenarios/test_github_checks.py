@@ -148,6 +148,7 @@ async def test_a_red_check_goes_back_to_the_developer_until_it_is_green(world: W
         assert await case.runs() == ["implement succeeded"]
 
 
+@pytest.mark.slow
 async def test_a_rate_limit_is_waited_for_without_an_activity_and_people_are_heard(
     world: World, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ async def triaged(github: GitHubOffice) -> Issue:
     return issue
 
 
+@pytest.mark.slow
 async def test_an_edited_issue_is_read_anew_by_the_next_run(github: GitHubOffice) -> None:
     issue = await triaged(github)
     github.olga.rewrites(issue, body="It says wrold. Say goodbye as well.")
@@ -46,6 +47,7 @@ async def test_a_closed_issue_stops_the_work_and_a_reopened_one_is_tried_again(g
     assert await github.case(issue).runs() == ["triage incomplete", "triage succeeded"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["transferred", "deleted"])
 async def test_an_issue_that_is_gone_ends_its_case_and_disturbs_no_other(github: GitHubOffice, change: str) -> None:
     github.world.agent.holds_in(Role.PM)

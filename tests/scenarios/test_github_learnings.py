@@ -36,6 +36,7 @@ async def remembered(office: GitHubOffice, count: int) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_a_remembered_rule_is_in_a_later_review_and_the_pull_request_names_it(office: GitHubOffice) -> None:
     office.world.agent.does(Role.TECH_LEAD, Task.REVIEW, approved_by_rules)
     talk = office.olga.opens_issue("Rules", on=office.shop)

@@ -36,6 +36,7 @@ async def test_a_merge_that_closes_the_issue_is_in_the_case_file_without_a_webho
     assert (await github.case(issue).expect_end(IssueState.COMPLETED)).file.commit.issue_closed
 
 
+@pytest.mark.slow
 async def test_an_owners_comment_answers_a_question_of_the_case_and_gets_a_receipt(github: GitHubOffice) -> None:
     github.world.agent.does(Role.ANALYST, Task.ANALYZE, once(unclear("Which world?"), analyzed))
     github.world.agent.does(Role.PM, Task.QUESTIONS, asks_people("Which world?"))

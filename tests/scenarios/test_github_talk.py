@@ -24,6 +24,7 @@ def plans(github: GitHubOffice) -> list[str]:
     return [brief.prompt for brief in github.world.agent.briefs if brief.task is Task.PLAN]
 
 
+@pytest.mark.slow
 async def test_a_rerun_honours_an_owners_correction_and_no_strangers_instruction(github: GitHubOffice) -> None:
     issue = await triaged(github)
     github.olga.labels(issue, "bot:plan")

@@ -62,6 +62,7 @@ def delivered(stored: StoredCase) -> bool:
     return stored.case.delivery.pull_request is not None
 
 
+@pytest.mark.slow
 async def test_a_stress_that_the_investigator_calls_is_evidence_for_the_cause(world: World) -> None:
     world.agent.calls("stress", command=COMMAND, runs=3)
     cited = {"kind": "run", "source": "stress 1", "shows": "it fails with every seed"}
@@ -179,6 +180,7 @@ async def test_an_invalid_investigator_outcome_costs_one_iteration_and_not_the_c
     assert "2 of at most 5 iterations" in pull.body
 
 
+@pytest.mark.slow
 async def test_after_five_iterations_the_tech_lead_takes_the_best_hypothesis(world: World) -> None:
     world.agent.does(*INVESTIGATE, iterates("NEED_MORE_ANALYSIS"))
     case = await world.owner_files_issue()
@@ -348,6 +350,7 @@ async def test_evidence_that_is_not_on_record_is_refused_and_can_be_repaired_onc
     assert await counted(case) == 1
 
 
+@pytest.mark.slow
 async def test_no_line_of_a_diagnostic_reaches_the_pull_request(world: World) -> None:
     instrument = "printf 'greeting was read by the test' # CASEWORKER-DIAGNOSTIC\n"
     world.agent.does(*INVESTIGATE, asks_to_measure(), finds_the_cause())

@@ -53,6 +53,7 @@ async def test_a_commit_pushed_to_a_parked_case_is_there_after_a_retry(world: Wo
     assert await case.file_on_branch("notes.txt") == "mine"
 
 
+@pytest.mark.slow
 async def test_a_commit_pushed_to_a_failed_case_is_there_after_a_retry(world: World) -> None:
     notes: list[bool] = []
 

@@ -65,6 +65,7 @@ async def test_questions_can_be_answered_late_and_in_two_parts(world: World) -> 
     assert (await case.receipts())[1:] == ["seen by turn 4: read by the pm", "seen by turn 6: read by the pm"]
 
 
+@pytest.mark.slow
 async def test_a_clear_answer_leads_directly_to_the_test(world: World) -> None:
     """The six steps: unclear, the pm asks, it waits, a person answers, the pm reads the answer, the tester begins."""
     world.agent.does(Role.ANALYST, Task.ANALYZE, unclear("Which world?"))
@@ -152,6 +153,7 @@ async def test_a_red_build_is_judged_by_the_tester_and_fixed(world: World) -> No
     assert (await case.stored()).case.limits.attempt == 2
 
 
+@pytest.mark.slow
 async def test_a_case_fails_after_its_last_attempt_and_keeps_the_work_on_its_branch(world: World) -> None:
     for role in (Role.DEVELOPER, Role.SENIOR_DEVELOPER):
         for task in (Task.IMPLEMENT, Task.FIX):
@@ -492,6 +494,7 @@ async def test_a_message_to_a_turn_that_ran_out_of_budget_is_read_after_the_rais
     assert "Mind the spelling." in again.prompt
 
 
+@pytest.mark.slow
 async def test_after_a_takeover_the_hand_back_goes_on_where_the_case_was(world: World) -> None:
     release = world.agent.holds_in(Role.DEVELOPER)
     case = await world.owner_files_issue()
@@ -538,6 +541,7 @@ async def test_feedback_during_a_takeover_is_addressed_after_the_hand_back(world
     assert (await case.told())[-2:] == ["We will.", answers]
 
 
+@pytest.mark.slow
 async def test_work_of_a_parked_case_is_pushed_even_after_a_crash(world: World) -> None:
     late = AgentFailed(reason="60 minutes", why="seconds")
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, once(late, approved))
@@ -582,6 +586,7 @@ async def test_a_retry_continues_a_failed_case_from_where_it_was(world: World) -
     assert (await case.receipts())[-1] == "seen by turn 3: tried again"
 
 
+@pytest.mark.slow
 async def test_without_test_commands_a_person_waives_proof_and_the_pull_request_says_so(world: World) -> None:
     def no_command(workspace: Path) -> Outcome:
         return wrote_test(workspace).model_copy(update={"test_command": ""})

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
@@ -9,6 +11,7 @@ from tests.world.agent import Act, analyzed, answers, implemented, triaged
 from tests.world.world import World
 
 
+@pytest.mark.slow
 async def test_a_person_waives_a_forbidden_path_and_every_requirement_is_validated(
     world: World,
 ) -> None:

@@ -32,6 +32,7 @@ async def red_builds(case: CaseInWorld) -> list[BuildRan]:
     return [entry for entry in entries if isinstance(entry, BuildRan) and entry.stage == "red"]
 
 
+@pytest.mark.slow
 async def test_after_a_late_gap_the_new_test_fails_on_the_base_not_on_the_change(world: World) -> None:
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, reviews("REQUIREMENT_GAP", "How does it end?"), approved)
     world.agent.does(Role.TESTER, Task.CREATE_TESTS, wrote_test, wrote_test_of_the_end)
@@ -67,6 +68,7 @@ async def test_a_defect_at_a_line_of_the_base_needs_no_analysis(world: World) ->
     assert [file.path for file in stored.file.analysis.files] == ["greeting.txt"]
 
 
+@pytest.mark.slow
 async def test_a_defect_at_a_line_that_does_not_exist_does_not_count(world: World) -> None:
     world.agent.does(Role.PM, Task.TRIAGE, names_defect("greeting.txt", 2))
     world.agent.does(Role.DEVELOPER, Task.IMPLEMENT, implemented)

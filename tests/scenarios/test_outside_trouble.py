@@ -1,5 +1,7 @@
 """Trouble outside of the case, a refused key or a provider that is away: told, waited for, put right by a person."""
 
+import pytest
+
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import MessageKind
@@ -23,6 +25,7 @@ async def test_a_refused_key_is_waited_for_and_retry_goes_on(world: World) -> No
     await case.expect_waiting(WaitingFor.MERGE)
 
 
+@pytest.mark.slow
 async def test_an_unreachable_provider_shows_its_next_try_and_is_tried_again(world: World) -> None:
     world.agent.does(Role.PM, Task.TRIAGE, once(AWAY, triaged))
     case = await world.owner_files_issue()
@@ -31,6 +34,7 @@ async def test_an_unreachable_provider_shows_its_next_try_and_is_tried_again(wor
     assert (await case.stored()).case.stalled is None
 
 
+@pytest.mark.slow
 async def test_a_provider_that_stays_away_becomes_a_wait_that_people_see(world: World) -> None:
     world.policy = world.policy.model_copy(update={"unreachable_seconds": 0.5})
     world.agent.does(Role.PM, Task.TRIAGE, lambda _: AWAY)

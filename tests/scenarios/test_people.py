@@ -12,6 +12,7 @@ from tests.world.world import World
 S = IssueState
 
 
+@pytest.mark.slow
 async def test_a_message_is_read_by_the_next_turn_and_the_receipt_names_that_turn(world: World) -> None:
     release = world.agent.holds_in(Role.ANALYST)
     case = await world.owner_files_issue()
@@ -95,6 +96,7 @@ async def test_thanks_to_a_completed_case_are_recorded_and_reopen_nothing(world:
     assert (await case.expect_end(S.COMPLETED)).case.state is S.COMPLETED
 
 
+@pytest.mark.slow
 async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: World) -> None:
     case = await world.owner_files_issue()
     await case.expect_pull_request()
@@ -110,6 +112,7 @@ async def test_a_message_whose_bell_was_lost_is_found_by_the_reconciler(world: W
     await case.expect_receipts("seen by turn 1: read by the pm", "seen by turn 6: read by the pm")
 
 
+@pytest.mark.slow
 async def test_twenty_messages_at_once_all_get_receipts(world: World) -> None:
     case = await world.owner_files_issue()
     await asyncio.gather(*(case.person_says(f"word {number}") for number in range(20)))

@@ -34,6 +34,7 @@ def _pull(github: GitHubOffice) -> PullRequest:
     return github.olga.opens_pull(github.shop, "fix", "Spell the world")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", mostly_slow([(how,) for how in DECISIONS], always=1))
 async def test_nothing_is_pushed_after_a_person_has_decided(github: GitHubOffice, how: str) -> None:
     decide, end = DECISIONS[how]

@@ -102,6 +102,7 @@ async def test_resume_after_the_push_of_a_person_goes_on_from_the_new_head(githu
     await github.expect(lambda: [one.content for one in resume.reactions][-1:] == ["+1"], "reactions", pull.issue)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["rebase", "bot:rebase"])
 async def test_a_rebase_that_no_owner_asks_for_is_refused_and_costs_no_turn(github: GitHubOffice, words: str) -> None:
     pull = _pull(github)
@@ -116,6 +117,7 @@ async def test_a_rebase_that_no_owner_asks_for_is_refused_and_costs_no_turn(gith
     assert (waiting.progress.turns, waiting.people.asked_update) == (0, None)
 
 
+@pytest.mark.slow
 async def test_an_owner_asks_for_a_rebase_by_a_comment(github: GitHubOffice) -> None:
     pull = _pull(github)
     old = pull.head.sha

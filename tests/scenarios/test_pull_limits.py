@@ -58,6 +58,7 @@ async def test_threads_of_a_fork_are_answered_and_nothing_is_pushed(github: GitH
     )
 
 
+@pytest.mark.slow
 async def test_a_usage_limit_defers_the_session_until_it_is_lifted(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)

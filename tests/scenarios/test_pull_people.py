@@ -46,6 +46,7 @@ async def test_a_pull_request_that_is_closed_meanwhile_ends_the_session(github: 
     await github.expect_tracking(session.pull.issue, "ship", "stopped early")
 
 
+@pytest.mark.slow
 async def test_a_pull_request_that_is_merged_meanwhile_ends_the_session(github: GitHubOffice) -> None:
     session = await _waiting(github)
     ScriptedCi(github.github.state, github.shop, github.olga.actor).runs(session.pull.head.sha, {"unit": "failure"})
@@ -154,6 +155,7 @@ async def test_two_reviewers_who_contradict_each_other_are_both_answered_and_dec
     assert (reason.mover, set(reason.names), pull.head.sha) == ("reviewer", {"rita", "tom"}, old)
 
 
+@pytest.mark.slow
 async def test_a_thread_that_an_owner_will_not_fix_is_not_fixed_and_left_to_its_reviewer(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -186,6 +188,7 @@ async def test_a_draft_is_left_to_its_author(github: GitHubOffice) -> None:
     assert ended.reason == "Only people are left: draft."
 
 
+@pytest.mark.slow
 async def test_a_session_ends_at_its_deadline(github: GitHubOffice) -> None:
     pull = _pull(github)
     protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"])

@@ -29,6 +29,7 @@ def _beside(github: GitHubOffice, pull: PullRequest) -> dict[str, str]:
     return {name: (git_store.read_blob(github.shop.path, f"{name}:greeting.txt") or b"").decode() for name in names}
 
 
+@pytest.mark.slow
 async def test_the_unpushed_work_of_a_blocked_session_is_kept_on_a_branch_of_ours(github: GitHubOffice) -> None:
     pull = _pull_with_thread(github)
     github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves(NOT_BUILDING, threads=1))

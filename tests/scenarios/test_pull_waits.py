@@ -43,6 +43,7 @@ async def test_a_green_pull_request_is_ready_and_shown_as_a_check_and_a_comment(
     assert _verdicts_shown(github) == [(pull.head.sha, "success")]
 
 
+@pytest.mark.slow
 async def test_a_merge_by_a_person_ends_the_session(github: GitHubOffice) -> None:
     pull = _pull(github)
     github.olga.merges(pull)
@@ -50,6 +51,7 @@ async def test_a_merge_by_a_person_ends_the_session(github: GitHubOffice) -> Non
     await session.expect_end(SessionEnd.MERGED)
 
 
+@pytest.mark.slow
 async def test_it_waits_for_a_required_check_and_is_ready_when_that_is_green(github: GitHubOffice) -> None:
     pull = _pull(github)
     protect(github.github.state, github.olga.actor, github.shop, "main", checks=["unit"])

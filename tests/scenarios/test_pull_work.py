@@ -48,6 +48,7 @@ async def test_a_thread_is_answered_repaired_and_resolved_and_the_pull_request_i
     assert f"- pushed {pull.head.sha[:12]}; wrote in 1 threads, resolved 1" in body, "it tells what was done"
 
 
+@pytest.mark.slow
 async def test_a_thread_that_is_not_valid_is_answered_once_and_stays_open(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)
@@ -90,6 +91,7 @@ async def test_a_resolve_run_with_something_outstanding_is_incomplete(github: Gi
     await github.expect_tracking(pull.issue, "resolve", "stopped early")
 
 
+@pytest.mark.slow
 async def test_a_conflict_is_solved_by_the_developer_and_pushed_as_a_merge(github: GitHubOffice) -> None:
     pull = _pull(github)
     theirs = github.olga.commits(github.shop, "main", {"greeting.txt": "Hello there\n"}, "Greet")
@@ -102,6 +104,7 @@ async def test_a_conflict_is_solved_by_the_developer_and_pushed_as_a_merge(githu
     assert _file(github, pull.head.sha) == "Hello world\n"
 
 
+@pytest.mark.slow
 async def test_a_red_build_is_never_pushed(github: GitHubOffice) -> None:
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)

@@ -49,6 +49,7 @@ def test_a_folder_that_is_no_repository_is_refused(terminal: Terminal, tmp_path:
     expect_refusal(terminal, answer, f"git -C {tmp_path} init")
 
 
+@pytest.mark.slow
 def test_a_path_that_does_not_exist_is_refused(terminal: Terminal, tmp_path: Path, issue: Path) -> None:
     answer = terminal.types("run", "--repo", tmp_path / "nowhere", "--issue", issue, "--rehearse", REHEARSAL)
     expect_refusal(terminal, answer, "nowhere")

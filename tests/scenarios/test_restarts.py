@@ -51,6 +51,7 @@ async def test_a_push_is_not_repeated_when_the_answer_is_lost(world: World) -> N
     assert git(world.repository, "rev-list", "--count", "main..agent/issue-1") == "1"
 
 
+@pytest.mark.slow
 async def test_a_pull_request_is_not_opened_twice_when_the_answer_is_lost(world: World) -> None:
     opened: list[PullRequest] = []
     open_it = world.parts.forge.pulls.open
@@ -77,6 +78,7 @@ async def test_each_transition_is_recorded_once_in_order_and_with_a_reason(world
     assert sequence == list(range(1, len(sequence) + 1))
 
 
+@pytest.mark.slow
 async def test_a_lost_workspace_costs_one_turn_at_most(world: World) -> None:
     release = world.agent.holds_in(Role.TECH_LEAD)
     case = await world.owner_files_issue()
@@ -117,6 +119,7 @@ async def test_repeated_worker_stops_use_up_no_retry(world: World) -> None:
     await case.expect_pull_request()
 
 
+@pytest.mark.slow
 async def test_a_case_waits_until_the_models_api_is_back(world: World) -> None:
     away = AgentFailed(reason="the model's API answered 529", why="model", retry=True)
     tries: list[int] = []
@@ -132,6 +135,7 @@ async def test_a_case_waits_until_the_models_api_is_back(world: World) -> None:
     assert len(tries) == 3
 
 
+@pytest.mark.slow
 async def test_a_workspace_that_cannot_be_created_is_reported_and_close_still_works(world: World) -> None:
     (world.home / "mirrors").write_text("somebody put a file here")
     case = await world.owner_files_issue()

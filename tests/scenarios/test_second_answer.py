@@ -54,6 +54,7 @@ def sent(api: Provider) -> list[str]:
     return [json.dumps(request["messages"]) for request in api.requests if "StructuredOutput" in tool_names(request)]
 
 
+@pytest.mark.slow
 async def test_an_answer_in_a_second_message_during_a_turn_is_not_asked_for_again(world: World, api: Provider) -> None:
     bug = await asked_for_the_page(world, api)
     api.thinks = asyncio.Event()

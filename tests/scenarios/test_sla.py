@@ -163,6 +163,7 @@ async def test_a_reopened_case_gets_new_sla_targets(world: World) -> None:
     assert await checks(bug) == 2 * ["acknowledge met 1", "resolve met 1"]
 
 
+@pytest.mark.slow
 async def test_a_long_running_clock_continues_as_new_and_repeats_no_post(world: World) -> None:
     bug = await world.reporter_writes(CLEAR, policy=rules(follow_up=SOON, after=100, events=50))
     await expect_checks(bug, lambda seen: len(seen) >= 9)

@@ -68,6 +68,7 @@ async def test_a_fix_asks_in_the_thread_of_its_bug_and_an_approval_there_counts(
     assert "approved" in (await fix.receipts())[-1]
 
 
+@pytest.mark.slow
 async def test_a_fix_begins_with_what_all_turns_of_its_bug_found_and_the_developers_words(office: Office) -> None:
     wanted = bug_outcome("create_fix", summary="They want it.", for_reporter="It is being fixed.", evidence=[SEEN])
     office.world.agent.does(Role.INVESTIGATOR, Task.BUG, found("The sum is wrong."), lambda _: wanted)
@@ -152,6 +153,7 @@ async def test_the_reporters_messages_never_reach_the_fix(office: Office) -> Non
     assert (await fix.stored()).case.waits_for is WaitingFor.APPROVAL
 
 
+@pytest.mark.slow
 async def test_a_fix_does_not_repeat_a_post_when_slacks_answer_is_lost(office: Office) -> None:
     office.world.agent.does(Role.PM, Task.TRIAGE, sensitive)
     release = office.world.agent.holds_in(Task.TRIAGE)
@@ -215,6 +217,7 @@ async def test_a_file_sent_to_a_fix_is_fetched_for_its_next_turn(office: Office)
     assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", mostly_slow([("yes",), ("Yes, please stop it.",), ("stop the fix",)], always=1))
 async def test_a_plain_yes_stops_the_fix_of_a_withdrawn_report(office: Office, answer: str) -> None:
     office.world.agent.holds_in(Role.DEVELOPER)

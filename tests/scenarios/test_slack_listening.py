@@ -36,6 +36,7 @@ async def test_a_bug_is_asked_about_answered_and_closed_over_http(web_office: Of
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_files_edits_and_previews_work_over_http_as_over_the_socket(web_office: Office) -> None:
     bug = await web_office.rita_reports(CLEAR, files=[UploadedFile(name="app.log", content=b"Error 500")])
     await bug.expect_findings()
@@ -47,6 +48,7 @@ async def test_files_edits_and_previews_work_over_http_as_over_the_socket(web_of
     assert all(post.acknowledged for post in web_office.slack.deliveries)
 
 
+@pytest.mark.slow
 async def test_messages_written_while_nothing_listened_are_read_afterwards(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()

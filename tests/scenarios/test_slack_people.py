@@ -23,6 +23,7 @@ EDITED = "edited an earlier message, which now says"
 TAKEN_BACK = "took an earlier message back, which said"
 
 
+@pytest.mark.slow
 async def test_an_edit_before_a_turn_is_read_in_that_turn_as_an_edit(office: Office) -> None:
     await office.world.worker_stops()
     bug = await office.rita_reports(CLEAR)
@@ -135,6 +136,7 @@ async def test_a_turn_waits_for_a_file_whose_server_asks_for_a_moment(office: Of
     assert await bug.posts(About.FILE_LOST) == []
 
 
+@pytest.mark.slow
 async def test_people_are_heard_while_a_turn_waits_for_a_file(office: Office) -> None:
     office.slack.trouble.limit("files", times=100, retry_after=60)
     bug = await office.rita_reports(CLEAR, files=[LOG])
@@ -144,6 +146,7 @@ async def test_people_are_heard_while_a_turn_waits_for_a_file(office: Office) ->
     assert office.world.agent.briefs == []
 
 
+@pytest.mark.slow
 async def test_a_vague_report_with_a_file_is_read_before_anything_is_asked(office: Office) -> None:
     bug = await office.rita_reports("something is broken", files=[LOG])
     await bug.expect_findings()
@@ -175,6 +178,7 @@ async def test_a_file_is_fetched_when_its_message_is_taken_also_in_a_takeover(of
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_a_file_that_comes_in_the_middle_of_a_turn_is_readable_in_that_turn(office: Office) -> None:
     office.world.agent.hears()
     go_on = office.world.agent.holds_in(Role.INVESTIGATOR)

@@ -117,6 +117,7 @@ async def test_the_clocks_words_wait_for_a_limited_channel(office: Office) -> No
     assert timedelta(seconds=590) < postponed.until - datetime.now(UTC) <= timedelta(seconds=600)
 
 
+@pytest.mark.slow
 async def test_nothing_is_lost_while_slack_is_down(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
@@ -145,6 +146,7 @@ async def test_a_close_while_slack_is_down_is_posted_afterwards(office: Office) 
     await bug.expect_told_once()
 
 
+@pytest.mark.slow
 async def test_a_developers_thread_begins_with_the_whole_report_and_a_link(office: Office) -> None:
     long = CLEAR + "\nand so on" * 200
     bug = await office.rita_reports(long)
@@ -175,6 +177,7 @@ async def test_a_thread_that_begins_late_begins_with_the_report_too(office: Offi
     assert {post.thread for post in others} == {first.ts}
 
 
+@pytest.mark.slow
 async def test_developers_see_what_the_reporter_answers_also_in_a_takeover(office: Office) -> None:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()

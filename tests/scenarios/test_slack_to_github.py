@@ -50,6 +50,7 @@ async def reported(both: Both) -> tuple[SlackBug, CaseInWorld]:
     return bug, CaseInWorld(both.github.world, stored.case.repair.fix)
 
 
+@pytest.mark.slow
 async def test_a_bug_from_slack_gets_its_fix_as_a_pull_request_on_github(both: Both) -> None:
     both.github.olga.opens_issue("Something else", on=both.github.shop)
     bug, fix = await reported(both)

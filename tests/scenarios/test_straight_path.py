@@ -39,6 +39,7 @@ async def test_an_issue_becomes_a_pull_request_and_is_completed_when_a_person_me
     assert stored.file.commit.issue_closed
 
 
+@pytest.mark.slow
 async def test_the_case_file_is_filled_section_by_section(world: World) -> None:
     case = await world.owner_files_issue(body="It says wrold.")
     await case.expect_pull_request()
@@ -57,6 +58,7 @@ async def test_the_case_file_is_filled_section_by_section(world: World) -> None:
     await case.expect(lambda stored: copy.read_text() == stored.file.dump(), "the copy for GitHub Actions")
 
 
+@pytest.mark.slow
 async def test_the_pull_request_shows_the_test_that_failed_before_and_passes_now(world: World) -> None:
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
@@ -106,6 +108,7 @@ async def test_a_turn_that_fails_for_good_fails_the_case_with_its_reason(world: 
     assert stored.file.pipeline.failure_reason == stored.case.reason
 
 
+@pytest.mark.slow
 async def test_a_crashed_turn_is_retried_from_the_same_commit(world: World) -> None:
     tries: list[str] = []
 

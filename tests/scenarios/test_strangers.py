@@ -121,6 +121,7 @@ async def running_turn(stranger: Client, world: World, case: CaseInWorld) -> Asy
     return stranger.get_async_activity_handle(workflow_id=handle.id, run_id=None, activity_id=pending.activity_id)
 
 
+@pytest.mark.slow
 async def test_a_failure_that_a_stranger_reports_is_not_believed(sealed: World, stranger: Client) -> None:
     release = sealed.agent.holds_in(Role.PM)
     case = await sealed.owner_files_issue()
@@ -183,6 +184,7 @@ async def test_a_workflow_that_nobody_runs_does_not_keep_a_case_from_its_own(
     await case.expect_waiting(WaitingFor.MERGE)
 
 
+@pytest.mark.slow
 async def test_a_stranger_reads_nothing_of_a_case(sealed: World, stranger: Client) -> None:
     case = await waiting_case(sealed)
     history = await stranger.get_workflow_handle(workflow_id(case.id)).fetch_history()

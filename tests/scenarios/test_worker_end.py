@@ -21,6 +21,7 @@ from tests.world.world import World, open_world
 Break = Callable[[World, pytest.MonkeyPatch], Awaitable[None]]
 
 
+@pytest.mark.slow
 async def test_a_worker_ends_while_the_store_is_down(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     tries = asyncio.Semaphore(0)
 
