@@ -28,6 +28,8 @@ gc.disable()
 
 # New repositories get no sample hooks: that is half of the files that the tests write.
 os.environ["GIT_TEMPLATE_DIR"] = ""
+# And no commit of a test starts another program that looks whether there is garbage.
+os.environ |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false"}
 
 share()
 

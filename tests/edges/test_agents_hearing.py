@@ -156,6 +156,7 @@ async def test_messages_arrive_again_after_an_ear_has_recovered(world: AgentWorl
     assert "It is order 1182." in request(api, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [pytest.param((0, 1), id="tool first"), pytest.param((1, 0), id="outcome first", marks=pytest.mark.slow)],

@@ -154,6 +154,7 @@ async def test_a_page_before_no_entry_is_refused(world: AgentWorld) -> None:
     assert (ok, told) == (False, "Input validation error: 0 is less than the minimum of 1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conversation", [True, pytest.param(False, marks=pytest.mark.slow)])
 async def test_an_agent_without_tools_has_only_its_outcome(world: AgentWorld, conversation: bool) -> None:
     async with provider(script(ASK, role=Role.INVESTIGATOR, task=Task.BUG), Role.INVESTIGATOR, Task.BUG) as api:

@@ -113,6 +113,7 @@ async def test_an_outcome_against_our_own_rules_is_repaired_with_the_rule_quoted
     assert "APPROVED with a critical finding: only minor findings may pass" in str(api.requests[1]["messages"][-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps",
     [

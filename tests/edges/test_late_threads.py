@@ -64,7 +64,7 @@ async def say(store: Store, slack: SlackDouble, case: Any) -> None:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("at", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("part", "name"), WRITES)
 async def test_a_stop_at_any_write_leaves_each_post_once_and_recorded(
     store: Store, slack: SlackDouble, monkeypatch: pytest.MonkeyPatch, part: str, name: str, at: int, after: bool

@@ -228,6 +228,7 @@ async def test_a_persons_commit_is_never_dropped(desk: PullDesk) -> None:
     assert await desk.head() == tree.head
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_us", [pytest.param(False, marks=pytest.mark.slow), True])
 async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies(desk: PullDesk, as_us: bool) -> None:
     await desk.person_pushes({"calc.py": CALC.replace("b", "B")}, message="Theirs\n\nWith words", as_us=as_us)

@@ -23,6 +23,7 @@ from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 from tests.edges.agents_world import DONE, AgentWorld, bash, script
 from tests.patience import LOOK, PATIENCE
+from tests.permutations import mostly_slow
 from tests.world.lateness import in_time
 
 LIMITS = SandboxLimits(sandbox_memory_gb=0.2, sandbox_processes=40, sandbox_disk_gb=0.05)
@@ -97,7 +98,7 @@ async def ended(builder: SandboxedBuilder, workspace: Workspace, command: Comman
     return (await builder.run(workspace, [command], seconds=PATIENCE))[0]
 
 
-@pytest.mark.parametrize("code", MEMORY.values(), ids=MEMORY)
+@pytest.mark.parametrize("code", mostly_slow([(code,) for code in MEMORY.values()], always=2, ids=list(MEMORY)))
 async def test_a_memory_hog_ends_its_own_command(builder: SandboxedBuilder, workspace: Workspace, code: str) -> None:
     run = await ended(builder, workspace, attack(code))
 
@@ -113,7 +114,7 @@ async def test_a_fork_bomb_ends_its_own_command(builder: SandboxedBuilder, works
     assert not run.passed
 
 
-@pytest.mark.parametrize("code", DISK.values(), ids=DISK)
+@pytest.mark.parametrize("code", mostly_slow([(code,) for code in DISK.values()], always=1, ids=list(DISK)))
 async def test_a_full_worktree_ends_its_own_command(builder: SandboxedBuilder, workspace: Workspace, code: str) -> None:
     run = await ended(builder, workspace, attack(code))
 

@@ -16,6 +16,7 @@ from tests.world.world import World
 S = IssueState
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [S.CREATING_TESTS, pytest.param(S.REVIEWING_CODE, marks=pytest.mark.slow)])
 async def test_a_case_closed_before_it_had_a_workspace_can_be_reopened(world: World, chosen: IssueState) -> None:
     """It is triaged first, wherever the pm wants to go on."""

@@ -94,6 +94,7 @@ LOG = UploadedFile(name="app.log", content=b"Error 500")
 HUGE = UploadedFile(name="app.log", content=b"x" * 10_000_001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trouble",
     [
@@ -240,6 +241,7 @@ async def test_a_developers_slack_file_is_fetched_for_a_case_reported_in_the_ter
     assert "app.log (text/plain, 9 bytes)" in office.world.agent.briefs[-1].prompt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [pytest.param("edit", marks=pytest.mark.slow), "second message"])
 async def test_a_vague_report_completed_before_the_first_turn_is_not_asked_about(office: Office, how: str) -> None:
     await office.world.worker_stops()

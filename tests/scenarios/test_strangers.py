@@ -159,6 +159,7 @@ async def test_a_workflow_without_input_does_not_keep_a_case_from_its_own(sealed
     await waiting_case(sealed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "queue", "delay"),
     [

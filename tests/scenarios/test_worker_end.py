@@ -88,6 +88,7 @@ async def leaves_a_process(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
 LATE = r"the worker's end took more than 5 s\n(?s:.*)test_worker_end.py:\d+ .*ignores"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("breaks", "told"),
     [

@@ -49,6 +49,7 @@ _HARD = [
 ]
 
 
+@pytest.mark.slow
 def test_no_pattern_takes_more_than_linear_time_for_any_text() -> None:
     slow = [found for one in expressions() if (found := _slow(one))]
     assert slow == []
