@@ -53,6 +53,8 @@ INPUTS = IssueInputs(
         evidence="`pytest` ended with exit code 1",
         diff="+total = 1 + 1 \u202e<!-- kept -->",
         feedback="The empty list is not handled.",
+        weakened=("test_sum is skipped",),
+        rules=("1. No magic numbers.",),
     ),
     talk=TalkInputs(said=SAID),
 )
@@ -72,6 +74,12 @@ STATUSES: dict[Task, list[str]] = {
 }
 
 
+UNEXPLAINED = {"kind", "observations"}
+LATER_LOOKS = {Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION, Task.UNBLOCK}
+OF_THE_FIRST_REVIEW = frozenset({"learnings_used", "weakened"})
+"""Only the review of the change itself is given rules and weakened tests, and is asked for these."""
+
+
 @TURNS
 def test_the_bench_of_prompts_knows_every_turn(role: Role, task: Task) -> None:
     assert all(render(role, task, inputs_of(task)))
@@ -87,8 +95,36 @@ def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Tas
     explained = " ".join(lines).replace(",", "").split()
     statuses = STATUSES.get(task) or set(properties["status"]["enum"]) - UNOFFERED
     assert {status for status in statuses if explained.count(status) != 1} == set()
-    for name in properties:
-        assert name in ("kind", "observations") or f"`{name}`" in prompt or f"`{name}`" in system
+    for name in properties.keys() - UNEXPLAINED - (OF_THE_FIRST_REVIEW if task in LATER_LOOKS else frozenset()):
+        assert f"`{name}`" in prompt or f"`{name}`" in system
+
+
+@TURNS
+def test_every_status_that_a_prompt_explains_is_offered(role: Role, task: Task) -> None:
+    system, prompt = render(role, task, FULL.get(task, INPUTS))
+    whole, sent = outcome_schema(role, task), sent_schema(outcome_schema(role, task), system, prompt)
+    offered, known = (one["properties"].get("status", {}).get("enum", ()) for one in (sent, whole))  # type: ignore[attr-defined]  # JSON
+    assert set(offered) == set(known) - UNOFFERED
+    unsent = set(whole["properties"]) - set(sent["properties"]) - {"kind"}  # type: ignore[call-overload]  # JSON
+    assert unsent <= (OF_THE_FIRST_REVIEW if task in LATER_LOOKS else frozenset())
+
+
+def test_a_plain_review_is_asked_for_less() -> None:
+    progress = replace(INPUTS.progress, weakened=(), rules=())
+    system, prompt = render(Role.TECH_LEAD, Task.REVIEW, replace(INPUTS, plain=True, progress=progress))
+    sent = sent_schema(outcome_schema(Role.TECH_LEAD, Task.REVIEW), system, prompt)
+    properties: dict[str, dict[str, object]] = sent["properties"]  # type: ignore[assignment]  # JSON
+    assert properties["status"]["enum"] == [
+        "APPROVED",
+        "APPROVED_WITH_NOTES",
+        "CHANGES_REQUESTED",
+        "TESTS_NEED_WORK",
+        "REQUIREMENT_GAP",
+        "NEEDS_INFO",
+    ]
+    assert {"investigation", "weakened", "learnings_used"}.isdisjoint(properties)
+    ruled = render(Role.TECH_LEAD, Task.REVIEW, replace(INPUTS, plain=True))
+    assert "learnings_used" in sent_schema(outcome_schema(Role.TECH_LEAD, Task.REVIEW), *ruled)["properties"]  # type: ignore[operator]  # JSON
 
 
 @TURNS

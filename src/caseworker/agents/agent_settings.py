@@ -59,7 +59,7 @@ def agent_options(
         verbatim_prompts=True,  # text from people must not include files or run commands
         output_format={
             "type": "json_schema",
-            "schema": sent_schema(outcome_schema(brief.role, brief.task), brief.system_prompt),
+            "schema": sent_schema(outcome_schema(brief.role, brief.task), brief.system_prompt, brief.prompt),
         },
         session_id=brief.attempt.session,
         session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name

@@ -101,18 +101,19 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
 def remembered_rules(fence: Fence, rules: Sequence[str]) -> str:
     """What owners told to be remembered for reviews. Whoever chooses the rules has a limit."""
     text = fence.around("\n".join(rules), what="rules", source="owners of this repository, for reviews")
-    return (
-        f"Hold the change against these rules; name those that you relied on in `learnings_used`.\n{text}"
-        if text
-        else ""
-    )
+    lead = "Hold the change against these rules. `learnings_used`: the numbers of those that you relied on."
+    return f"{lead}\n{text}" if text else ""
 
 
 def weakened_tests(fence: Fence, findings: Sequence[str]) -> str:
     """What code has found of tests that check less, and of changes of what decides, by number."""
     numbered = [f"{number}. {one_line(finding)}" for number, finding in enumerate(findings, start=1)]
     text = fence.around("\n".join(numbered), what="tests that check less", source="Caseworker's comparison")
-    return f"Weakened tests, and changes of what decides. Each needs a reason in `weakened`.\n{text}" if text else ""
+    lead = (
+        "Weakened tests, and changes of what decides. `weakened`: if you approve, each by its number with the `reason` "
+        "why it may stay; one that has no good reason is a major finding. What you leave out is asked of a person."
+    )
+    return f"{lead}\n{text}" if text else ""
 
 
 def where_it_was_left(case: IssueCase) -> str:

@@ -8,6 +8,7 @@ from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.quotes import attached
 from caseworker.agents.templates import BODY_LIMIT, command_list, fill, listed, template, titled
+from caseworker.core.base.policy import PLAIN_REVIEW
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, revealed
@@ -18,10 +19,13 @@ DIFF_LIMIT: Final = 80_000
 _RECORD: Final = "the case's record"
 
 
-def issue_template(role: Role, task: Task) -> str:
-    """The name of the file: a senior developer is told what a developer is told."""
+def issue_template(role: Role, task: Task, *, plain: bool = False) -> str:
+    """The name of the file: a senior developer is told what a developer is told. `plain`: the change under review is
+    small and proved, so that nothing is said of architecture, investigations and weakened tests."""
     if task is Task.ANSWER:
         return "answer"
+    if task is Task.REVIEW and plain:
+        return PLAIN_REVIEW
     return f"{Role.DEVELOPER if role is Role.SENIOR_DEVELOPER else role}.{task}"
 
 

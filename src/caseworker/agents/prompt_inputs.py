@@ -101,6 +101,8 @@ class IssueInputs:
     discussion: Digest | Verbatim | None = None
     """What was said below the issue on the forge. What owners directed there overrules the body."""
     case_file: Path | None = None
+    plain: bool = False
+    """The change under review is small, plain and proved (`core.issue.plain_change`)."""
     analysis: AnalysisInputs = field(default_factory=AnalysisInputs)
     progress: ProgressInputs = field(default_factory=ProgressInputs)
     talk: TalkInputs = field(default_factory=TalkInputs)

@@ -28,7 +28,7 @@ def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
     """(system prompt, prompt) of a turn."""
     match inputs:
         case IssueInputs():
-            name, blocks = issue_template(role, task), issue_blocks(inputs, new_fence())
+            name, blocks = issue_template(role, task, plain=inputs.plain), issue_blocks(inputs, new_fence())
         case BugInputs():
             name, blocks = bug_template(inputs), bug_blocks(inputs, new_fence())
         case PullInputs():

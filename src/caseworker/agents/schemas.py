@@ -9,23 +9,29 @@ _UNSENT: Final = frozenset({"default", "maxLength", "minLength", "maxItems", "mi
 """A model can't count its letters, and needs no defaults. Our own validation has all of them."""
 _RARE: Final = frozenset({"investigation", "evidence", "ask", "observations", "weakened"})
 """Parts of an outcome that are rarely filled. Their fields are listed in words: a tenth of the length."""
+_SITUATIONAL: Final = frozenset({"investigation", "weakened", "learnings_used"})
+"""Parts of an outcome that are asked for in some situations: they are sent only if the prompt names them."""
 _REFERENCE: Final = "#/$defs/"
 _NAMED: Final = re.compile(r"`(\w+)`")
+_STATUS: Final = re.compile(r"[A-Z_]{2,}")
 
 
-def sent_schema(schema: dict[str, object], prompt: str = "") -> dict[str, object]:
-    """The schema of an outcome as an agent gets it: without constants, without statuses that mean the same as others,
-    without limits that our validation checks, and without descriptions of what the prompt explains by its name."""
+def sent_schema(schema: dict[str, object], system: str = "", prompt: str = "") -> dict[str, object]:
+    """The schema of an outcome as an agent gets it: without constants, without limits that our validation checks,
+    without descriptions of what the system prompt explains by its name, and without statuses and parts that it does not
+    name. All of them are understood."""
     lean: Any = without_titles(schema)  # any JSON
     definitions = lean.pop("$defs", {})
-    explained = frozenset(_NAMED.findall(prompt))
+    explained = frozenset(_NAMED.findall(system))
+    unasked = _SITUATIONAL - explained - frozenset(_NAMED.findall(prompt)) if system else frozenset()
     properties: dict[str, Any] = {
         name: _in_words(part, definitions) if _is_rare(name, part) else _spelled_out(part, definitions)
         for name, part in _explained_once(lean["properties"], explained).items()
-        if "const" not in part
+        if "const" not in part and name not in unasked
     }
     if statuses := properties.get("status", {}).get("enum"):
-        offered = [status for status in statuses if status not in UNOFFERED]
+        named = frozenset(_STATUS.findall(system)) & frozenset(statuses) or frozenset(statuses)
+        offered = [status for status in statuses if status in named and status not in UNOFFERED]
         properties["status"] = {**properties["status"], "enum": offered}
     return {**_without_limits(lean), "properties": properties, "additionalProperties": False}
 

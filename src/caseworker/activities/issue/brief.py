@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -92,7 +93,7 @@ class IssueBriefs:
         inputs = await self._inputs(request, stored, workspace, done, investigation)
         sent = (attachment_folder(workspace),) if task is not Task.DIAGNOSTIC else ()
         plain = is_plain_change(case, recollection.last_triage(done), inputs.progress.diff)
-        system, prompt = render(role, task, inputs)
+        system, prompt = render(role, task, replace(inputs, plain=plain))
         return IssueBrief(
             attempt=attempt,
             role=role,
