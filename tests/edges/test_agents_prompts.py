@@ -58,6 +58,7 @@ INPUTS = IssueInputs(
     ),
     talk=TalkInputs(said=SAID),
 )
+WHOLE = replace(INPUTS, talk=TalkInputs(said=SAID, remarks=SAID))
 BARE = IssueInputs(title="Sum is wrong", body="", author="ann")
 BARE_BUG = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="", reporter="ann")
 BARE_PULL = PullInputs(title="Correct the sum", body="", author="ann")
@@ -87,7 +88,7 @@ def test_the_bench_of_prompts_knows_every_turn(role: Role, task: Task) -> None:
 
 @TURNS
 def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Task) -> None:
-    system, prompt = render(role, task, FULL.get(task, INPUTS))
+    system, prompt = render(role, task, FULL.get(task, WHOLE))
     assert system.startswith("You are Caseworker's ")
     properties = outcome_schema(role, task)["properties"]
     assert isinstance(properties, dict)
@@ -101,7 +102,7 @@ def test_every_turn_has_a_prompt_that_explains_each_status(role: Role, task: Tas
 
 @TURNS
 def test_every_status_that_a_prompt_explains_is_offered(role: Role, task: Task) -> None:
-    system, prompt = render(role, task, FULL.get(task, INPUTS))
+    system, prompt = render(role, task, FULL.get(task, WHOLE))
     whole, sent = outcome_schema(role, task), sent_schema(outcome_schema(role, task), system, prompt)
     offered, known = (one["properties"].get("status", {}).get("enum", ()) for one in (sent, whole))  # type: ignore[attr-defined]  # JSON
     assert set(offered) == set(known) - UNOFFERED

@@ -226,7 +226,10 @@ async def test_every_brief_has_each_remark_once(desk: Desk) -> None:
 async def test_the_developer_gets_numbered_remarks_and_the_pm_plain_messages(desk: Desk) -> None:
     remark = await desk.hear("Name it total.")
     given = {"remarks": (remark.id, MessageId(999)), "pull_request": 3}
-    assert "by number:" in (await desk.brief(Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK, **given)).prompt
+    assert (
+        "by number. `answers`: one for each"
+        in (await desk.brief(Role.SENIOR_DEVELOPER, Task.ADDRESS_FEEDBACK, **given)).prompt
+    )
     prompt = (await desk.brief(Role.PM, Task.INTERPRET, **given)).prompt
     assert "by number:" not in prompt
     assert "Said since" in prompt

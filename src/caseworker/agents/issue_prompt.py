@@ -16,6 +16,10 @@ from caseworker.core.people.digest import rendered
 
 _EVIDENCE_LIMIT: Final = 24_000
 DIFF_LIMIT: Final = 80_000
+_TO_ANSWER: Final = (
+    "Remarks of people on the pull request, by number. `answers`: one for each, in order, in a sentence: what was "
+    "changed for it, or why not."
+)
 _RECORD: Final = "the case's record"
 
 
@@ -88,6 +92,7 @@ def _talk_blocks(inputs: TalkInputs, fence: Fence) -> dict[str, str]:
         "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "earlier": titled("Said earlier in this case, oldest first; an owner's word still holds:", earlier),
         "remarks": titled("Remarks of people on the pull request, by number:", remarks),
+        "remarks_to_answer": titled(_TO_ANSWER, remarks),
         "questions": case_words.open_questions(fence, inputs.questions),
         "answers": case_words.answered_questions(fence, inputs.answers),
         "state_left": fence.around(clip(cleaned(inputs.state_left)), what="where the case stands", source=_RECORD),

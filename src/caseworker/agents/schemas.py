@@ -9,7 +9,7 @@ _UNSENT: Final = frozenset({"default", "maxLength", "minLength", "maxItems", "mi
 """A model can't count its letters, and needs no defaults. Our own validation has all of them."""
 _RARE: Final = frozenset({"investigation", "evidence", "ask", "observations", "weakened"})
 """Parts of an outcome that are rarely filled. Their fields are listed in words: a tenth of the length."""
-_SITUATIONAL: Final = frozenset({"investigation", "weakened", "learnings_used"})
+_SITUATIONAL: Final = frozenset({"investigation", "weakened", "learnings_used", "answers"})
 """Parts of an outcome that are asked for in some situations: they are sent only if the prompt names them."""
 _REFERENCE: Final = "#/$defs/"
 _NAMED: Final = re.compile(r"`(\w+)`")
@@ -25,7 +25,9 @@ def sent_schema(schema: dict[str, object], system: str = "", prompt: str = "") -
     explained = frozenset(_NAMED.findall(system))
     unasked = _SITUATIONAL - explained - frozenset(_NAMED.findall(prompt)) if system else frozenset()
     properties: dict[str, Any] = {
-        name: _in_words(part, definitions) if _is_rare(name, part) else _spelled_out(part, definitions)
+        name: _in_words(part, definitions)
+        if _is_rare(name, part)
+        else _explained_within(_spelled_out(part, definitions), explained)
         for name, part in _explained_once(lean["properties"], explained).items()
         if "const" not in part and name not in unasked
     }
@@ -61,6 +63,18 @@ def _explained_once(properties: dict[str, Any], explained: frozenset[str]) -> di
         name: {key: value for key, value in part.items() if key != "description" or name not in explained}
         for name, part in properties.items()
     }
+
+
+def _explained_within(schema: Any, explained: frozenset[str]) -> Any:  # any JSON
+    """The same for the fields of fields."""
+    match schema:
+        case {"properties": dict(inner)}:
+            schema = {**schema, "properties": _explained_once(inner, explained)}
+        case list():
+            return [_explained_within(item, explained) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _explained_within(value, explained) for key, value in schema.items()}
 
 
 def _without_limits(schema: Any) -> Any:  # any JSON
