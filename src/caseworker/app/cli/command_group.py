@@ -44,7 +44,7 @@ _FIRST: Final = (
     *("host", "logs", "serve"),
 )
 """The order in `--help`, by how likely somebody needs them. Others follow."""
-_TYPERS_OWN: Final = ("install_completion", "show_completion")
+_TYPERS_OWN: Final = ("install_completion", "show_completion", "help")
 
 
 class CommandGroup(TyperGroup):
@@ -65,6 +65,17 @@ class CommandGroup(TyperGroup):
         if meant is not None and self.get_command(ctx, args[0]) is None:
             raise Refused(f"There is no command `{args[0]}`.", todo=meant)
         name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _keep_type_out_of_help(command, ctx)
         if not rest and command is not None and any(one.metavar == "CASE" and one.required for one in command.params):
             raise Refused("Which case?", todo=f"`caseworker cases` lists them, `caseworker {name} CASE` takes one.")
         return name, command, rest
+
+
+def _keep_type_out_of_help(command: Any, ctx: Any) -> None:
+    """Else the line of `--help` says `<bool>`, in the help of the command and of those below it."""
+    option = command.get_help_option(ctx)
+    if option is not None:
+        option.metavar = ""
+    for inner in command.commands.values() if isinstance(command, TyperGroup) else ():
+        _keep_type_out_of_help(inner, ctx)
