@@ -22,7 +22,7 @@ setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap i
 
 # All at once, since two processors are enough: the checks, the pure tests, and four processes for the other tests,
 # which wait for programs that they start. Those show their progress; the others print when they are done.
-test: $(VENV)/.ready-dev ## All checks and all tests
+test: $(VENV)/.ready-dev ## All checks and tests, but for the slow ones of `make prove`
 	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure & beside=$$!; \
 	$(BIN)/pytest -n 4 --dist loadgroup --ignore=tests/core; others=$$?; \
 	wait $$beside && exit $$others
