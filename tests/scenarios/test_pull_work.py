@@ -45,7 +45,7 @@ async def test_a_thread_is_answered_repaired_and_resolved_and_the_pull_request_i
     assert [thread.resolved_by is not None for thread in pull.threads] == [True]
     body = await github.expect_tracking(pull.issue, "ship", "done")
     assert "Ready: a person can merge it." in body
-    assert f"- pushed {pull.head.sha[:12]}; wrote in 1 threads, resolved 1" in body, "it tells what was done"
+    assert f"- pushed {pull.head.sha[:12]}; wrote in 1 thread, resolved 1" in body, "it tells what was done"
 
 
 @pytest.mark.slow

@@ -89,7 +89,11 @@ async def open_pull_case(connection: Connection, new: NewPullCase, work: PullWor
     if await connection.scalar(added) is None:
         return False
     opened = CaseOpened(
-        repository=new.repository, number=new.number, title=new.title, rehearsed=new.rehearsal is not None
+        repository=new.repository,
+        number=new.number,
+        title=new.title,
+        rehearsed=new.rehearsal is not None,
+        is_pull_request=True,
     )
     await begin_run(connection, case, WorkflowName(work), turns_before=0)
     await append_entries(connection, case, [opened], trace=new.trace)

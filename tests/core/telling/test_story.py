@@ -101,6 +101,12 @@ TABLE: list[tuple[Entry, list[str]]] = [
         ["case: local/shop#7  The total is wrong"],
     ),
     (
+        CaseOpened(
+            repository=RepositoryId("acme/shop"), number=57, title="Wrap gifts", rehearsed=True, is_pull_request=True
+        ),
+        ["case: acme/shop!57  Wrap gifts"],
+    ),
+    (
         BugReported(
             repository=RepositoryId("local/shop"),
             title="Checkout is broken",
@@ -264,7 +270,7 @@ TABLE: list[tuple[Entry, list[str]]] = [
     ),
     (
         PullPublished(turn=2, commit=Sha("a" * 40), threads=["shop.py:3"], resolved=1, voided=["olga"]),
-        ["good: pushed aaaaaaaaaaaa; wrote in 1 threads, resolved 1; voided the approval of olga"],
+        ["good: pushed aaaaaaaaaaaa; wrote in 1 thread, resolved 1; voided the approval of olga"],
     ),
     (ChecksRerun(checks=["unit"], commit=Sha("a" * 40), flakes=["unit"]), ["quiet: started again: unit (flaky: unit)"]),
     (TurnGiven(turn=2), []),

@@ -32,6 +32,8 @@ class CaseOpened(RecordEntry):
     number: int
     title: str
     rehearsed: bool
+    is_pull_request: bool = False
+    """Whether the number is a pull request's, so that the case is `owner/repo!57`."""
 
 
 class BugReported(RecordEntry):

@@ -25,7 +25,7 @@ def pull_lines(entry: PullRecorded) -> list[Told]:
             return [first, *(Told(mark="quiet", text=f"  {title_line(reason)}") for reason in verdict.reasons)]
         case PullPublished():
             pushed = [f"pushed {entry.commit[:12]}"] if entry.commit else []
-            said = [f"wrote in {len(entry.threads)} threads, resolved {entry.resolved}"] if entry.threads else []
+            said = [f"wrote in {_threads(len(entry.threads))}, resolved {entry.resolved}"] if entry.threads else []
             voided = [f"voided the approval of {', '.join(map(printable, entry.voided))}"] if entry.voided else []
             return [Told(mark="good", text="; ".join([*pushed, *said, *voided]) or "nothing was to be published")]
         case UnpushedKept():
@@ -43,6 +43,10 @@ def pull_lines(entry: PullRecorded) -> list[Told]:
             return []
         case _:
             assert_never(entry)
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
 
 
 def _finding_line(entry: FindingPublished) -> str:

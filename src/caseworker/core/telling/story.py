@@ -2,6 +2,7 @@
 
 from typing import Final, assert_never
 
+from caseworker.core.base.ids import CaseId, issue_case, pull_case
 from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable, words_of
 from caseworker.core.evidence.builds import CommandRun, Stage, how_it_ended
@@ -62,7 +63,7 @@ def tell(entry: Entry) -> list[Told]:
     """The lines for an entry. None for entries that only programs need."""
     match entry:
         case CaseOpened():
-            return [Told(mark="case", text=f"{entry.repository}#{entry.number}  {one_line(entry.title)}")]
+            return [Told(mark="case", text=f"{_opened_case(entry)}  {one_line(entry.title)}")]
         case BugReported():
             return [Told(mark="case", text=f"{one_line(entry.reporter)} reports: {one_line(entry.title)}")]
         case BugRead():
@@ -125,6 +126,10 @@ def _opened(entry: PullRequestOpened) -> str:
     if is_local_address(entry.url):
         return f"{entry.branch} is ready to merge into {entry.base}"
     return f"opened pull request {entry.number}"
+
+
+def _opened_case(entry: CaseOpened) -> CaseId:
+    return (pull_case if entry.is_pull_request else issue_case)(entry.repository, entry.number)
 
 
 def _turn_lines(
