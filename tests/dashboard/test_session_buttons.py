@@ -88,7 +88,7 @@ async def test_a_session_shows_its_pull_request_and_who_opened_it(visitor: Visit
     assert 'href="https://github.com/acme/shop/pull/9"' in page
     assert "by caseworker" in page
     assert "no pull request to merge" not in page
-    assert "<p class=\"case\">acme/shop!9" in page, "the story has the id of the session, not that of an issue"
+    assert '<p class="case">acme/shop!9' in page, "the story has the id of the session, not that of an issue"
 
 
 async def test_a_reader_begins_no_session(visitor: Visitor, store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, assert_never
+from typing import Final, Literal, assert_never, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,6 +34,7 @@ from caseworker.core.people.commands import (
     Takeover,
 )
 from caseworker.core.people.messages import Standing
+from caseworker.core.pull.case import PauseCause, PullCase, PullState
 from caseworker.core.pull.command_fit import pull_misfit
 from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
 
@@ -143,18 +144,6 @@ _BY_KIND: Final[Mapping[MessageKind, str]] = {
     MessageKind.HAND_BACK: "handback",
     MessageKind.CLOSE: "close",
 }
-_PULL_ACTIONS: Final = (
-    ("resume", "goes on from the head as it is then"),
-    ("budget", "goes on with more money"),
-    ("review", ""),
-    ("resolve", ""),
-    ("ship", ""),
-    ("rebase", ""),
-    ("stop", ""),
-    ("takeover", "stops the agents: you go on"),
-    ("handback", "lets it go on"),
-    ("abort", "ends the session"),
-)
 
 
 class Button(BaseModel):
@@ -177,7 +166,12 @@ def buttons_for(stored: StoredAny, standing: Standing | None) -> list[Button]:
     if standing is None:
         return []
     found = [_button(name, does) for name, does in _fitting(stored)]
-    return [one for one in found if _may_press(stored, standing, _sample(one.action))]
+    allowed = [one for one in found if _may_press(stored, standing, _sample(one.action))]
+    return allowed[:1] + [_not_main(one) for one in allowed[1:]]
+
+
+def _not_main(button: Button) -> Button:
+    return button.model_copy(update={"tone": "plain"}) if button.tone == "main" else button
 
 
 def _may_press(stored: StoredAny, standing: Standing, command: Command) -> bool:
@@ -240,8 +234,29 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
         case StoredPull(case=pull):
             if pull.stalled is not None:
                 yield "retry", "tries again at once"
-            for name, does in _PULL_ACTIONS:
-                if pull_misfit(pull, _sample(name)) is None and not (pull.is_over and name == "budget"):
+            for name, does in _pull_actions(pull):
+                if pull_misfit(pull, _sample(name)) is None:
                     yield name, does
         case _:
             assert_never(stored)
+
+
+def _pull_actions(pull: PullCase) -> Iterator[tuple[str, str]]:
+    """What ends a pause comes first, and only the one that fits its cause."""
+    pause = pull.session.pause if pull.state is PullState.PAUSED else None
+    match pause:
+        case PauseCause.BUDGET:
+            yield "budget", "goes on with more money"
+        case PauseCause.TAKEN:
+            yield "handback", "lets it go on, from the head as it is then"
+        case _:
+            yield "resume", "goes on from the head as it is then"
+    for name in get_args(PullWork):
+        yield name, f"begins {name} anew; the paused session ends" if pause is not None else ""
+    yield "rebase", ""
+    yield "stop", ""
+    if pause is not PauseCause.BUDGET and not pull.is_over:
+        yield "budget", "lets it spend more"
+    if pause is not PauseCause.TAKEN:
+        yield "takeover", "stops the agents: you go on"
+    yield "abort", "ends the session"

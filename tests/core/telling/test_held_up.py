@@ -2,13 +2,16 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Stalled
 from caseworker.core.bug.case import BugCase
 from caseworker.core.bug.decide import after_failed_turn
-from caseworker.core.pull.case import PullState
+from caseworker.core.pull.case import PauseCause, PullState
+from caseworker.core.pull.pull_moves import pause
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.pull_why import standing_of_pull, why_pull
 from caseworker.core.telling.summaries import standing_of_bug
@@ -42,3 +45,21 @@ def test_why_of_a_pull_request_names_the_next_try() -> None:
     held_up = begun().updated(state=PullState.RESOLVING, stalled=AWAY)
     assert standing_of_pull(held_up) == f"The developer works on threads, checks or conflicts.{TOLD}"
     assert why_pull(held_up, TerminalPhrasing()).moves_it[0].endswith("tries again at once.")
+
+
+@pytest.mark.parametrize(
+    ("cause", "waits_for"),
+    [
+        (PauseCause.STOPPED, "For a person to let it go on."),
+        (PauseCause.TAKEN, "For olga to hand it back."),
+        (PauseCause.BUDGET, "For more money."),
+    ],
+)
+def test_why_of_a_paused_session_says_what_it_waits_for(cause: PauseCause, waits_for: str) -> None:
+    paused = pause(begun(), cause, "It is paused.", NOW, by="olga")
+    assert why_pull(paused, TerminalPhrasing()).waits_for == waits_for
+
+
+def test_why_of_a_session_that_goes_on_by_itself_names_nobody() -> None:
+    paused = pause(begun(), PauseCause.QUOTA, "The limit is reached.", NOW, resume_at=NOW)
+    assert why_pull(paused, TerminalPhrasing()).waits_for == ""

@@ -85,11 +85,25 @@ def why_pull(case: PullCase, phrasing: Phrasing, record: Sequence[Recorded] = ()
         stands=standing_of_pull(case),
         because=case.reason,
         evidence=evidence,
-        waits_for=headline(verdict) if verdict is not None and case.state is S.WAITING else "",
+        waits_for=_waits_for(case),
         until=case.session.deadline if case.state is S.WAITING else case.session.resume_at,
         moves_it=_moves(case, phrasing),
         next=_next(case),
     )
+
+
+def _waits_for(case: PullCase) -> str:
+    """Empty: for nobody and nothing. A pause that ends by itself has its time in `until`."""
+    session, verdict = case.session, case.sight.verdict
+    if case.state is S.WAITING:
+        return headline(verdict) if verdict is not None else ""
+    if case.state is not S.PAUSED or session.resume_at is not None:
+        return ""
+    if session.pause is PauseCause.BUDGET:
+        return "For more money."
+    if session.pause is PauseCause.TAKEN:
+        return f"For {session.paused_by or 'whoever has it'} to hand it back."
+    return "For a person to let it go on."
 
 
 def _moves(case: PullCase, phrasing: Phrasing) -> list[str]:
