@@ -110,13 +110,16 @@ async def test_a_turn_and_its_tool_calls_come_by_themselves(
         await home_store.record.append(case, [entry], trace=TRACE)
     await browser.until("document.querySelector('#steps-1-1')?.innerText.includes('no such folder') ?? false")
     assert "Bash ls -la" in (await texts(browser, "#steps-1-1 .tool"))[0].replace("  ", " ")
+    assert "What the agent did" not in (await texts(browser, "#steps-1-1"))[0], "no link to what is shown already"
 
 
 async def test_a_button_sends_once_and_shows_its_receipt(site: ServedSite, browser: Browser, home_store: Store) -> None:
     case = await Counter(home_store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.APPROVAL, Subject.PLAN)
+    await browser.looks_like(width=1280, height=500)
     await browser.open(f"{site.address}{CASE}")
     await browser.run("document.querySelector('[id$=-takeover] button').click()")
     await browser.until("document.querySelector('#receipt').innerText.includes('Sent.')")
+    assert await browser.run("document.querySelector('#receipt').getBoundingClientRect().bottom <= innerHeight") is True
     await browser.until("document.querySelector('#talk').innerText.includes('takeover')")
     sent = (await home_store.inbox.of(case))[-1]
     assert (sent.kind, sent.author, sent.surface) == (MessageKind.TAKEOVER, "ada", "web")
@@ -159,6 +162,18 @@ async def test_no_page_scrolls_sideways_on_a_phone(site: ServedSite, browser: Br
     for path in (*PAGES, CASE):
         await browser.open(f"{site.address}{path}")
         assert await browser.run("document.documentElement.scrollWidth") == 390, path
+        cut = "[...document.querySelectorAll('.region')].some(one => one.scrollWidth > one.clientWidth)"
+        assert await browser.run(cut) is False, path
+
+
+async def test_a_time_without_its_heading_says_what_it_is(
+    site: ServedSite, browser: Browser, home_store: Store
+) -> None:
+    await open_bug(home_store)
+    await browser.looks_like(width=390, height=844)
+    await browser.open(f"{site.address}/")
+    before = "getComputedStyle(document.querySelector('.board .due:not(.nothing)'), '::before').content"
+    assert await browser.run(before) == '"due "'
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
