@@ -6,7 +6,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.people.commands import Approve, MessageKind
+from caseworker.core.people.commands import Approve, MessageKind, RaiseBudget
 from caseworker.core.record.entries import Noted, ToolCalled, TurnStarted
 from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store
@@ -42,6 +42,14 @@ async def test_a_case_that_stopped_at_its_milestone_is_taken_further_as_by_a_lab
         assert f'<button class="plain">{label}</button>' in shown or f'class="as-button">{label}</span>' in shown
     assert (await visitor.sends(case, "implement")).status_code == 303
     assert (await store.inbox.of(case))[-1].command == Approve(milestone=Milestone.PR)
+
+
+async def test_more_money_says_how_much_and_adds_five_if_nothing_is_written(visitor: Visitor, store: Store) -> None:
+    case = await Counter(store).case(IssueState.WAITING_FOR_HUMAN_INPUT, WaitingFor.BUDGET)
+    assert "<label>Dollars more, such as +2.50; 5 if you leave it empty<textarea" in await visitor.sees(case_path(case))
+    assert "is no amount" in (await visitor.sends(case, "budget", "a lot")).text
+    await visitor.sends(case, "budget")
+    assert (await store.inbox.of(case))[-1].command == RaiseBudget(micros=5_000_000, amount="+5")
 
 
 async def test_what_was_said_leads_to_its_entry_in_the_record(visitor: Visitor, store: Store) -> None:

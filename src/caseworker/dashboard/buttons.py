@@ -101,7 +101,11 @@ ACTIONS: Final[Mapping[str, Action]] = {
         label="Reject", make=lambda _, __: Reject(), says="", asks="What should be different", wants_text=True
     ),
     "budget": Action(
-        label="Raise budget", make=lambda _, __: RaiseBudget(), says="+5", asks="+5", wants_text=False, tone="main"
+        label="Raise budget",
+        make=lambda _, __: RaiseBudget(),
+        says="+5",
+        asks="Dollars more, such as +2.50; 5 if you leave it empty",
+        tone="main",
     ),
     "retry": Action(label="Try again", make=lambda _, __: Retry(), says="Please try again."),
     "takeover": Action(label="Take over", make=lambda _, __: Takeover(), says="I'll take it."),
