@@ -11,7 +11,7 @@ from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.people.commands import Approve, MessageKind
+from caseworker.core.people.commands import Approve, MessageKind, Rerun
 from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.pull.case import PullState, new_pull_case
 from caseworker.core.pull.verdict import judge
@@ -79,6 +79,15 @@ def test_limits_and_money_lead_to_the_move_and_the_turn_that_counted_last() -> N
     policy = Policy(until=Milestone.PLAN)
     found = _sources(why(a_case(), policy, TYPED, spent=1, record=record))
     assert (found["Limits"], found["Money"], found["Milestone"]) == (13, 12, 11)
+
+
+def test_a_milestone_leads_to_the_message_that_has_set_it() -> None:
+    asked = Claimed(id=MessageId(2), command=Rerun(milestone=Milestone.PLAN), author="ann", standing=Standing.OWNER)
+    fact = fact_of(asked)
+    assert fact is not None
+    case = _approved(apply_fact(a_case(), fact), Subject.PLAN, message=3)
+    record = _record(e11=OPENED, e12=_said(2, MessageKind.RERUN), e13=_said(3, MessageKind.APPROVE))
+    assert _sources(why(case, Policy(), TYPED, record=record))["Milestone"] == 12
 
 
 def test_what_has_not_happened_has_no_source() -> None:

@@ -88,7 +88,7 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return add_remarks(case.updated(handed_back=True), (*case.people.late, *fact.messages))
         case RerunAsked():  # the plan that follows is a new one, which nobody has approved
             grants = tuple(grant for grant in case.people.grants if grant.subject is not Subject.PLAN)
-            return case.updated(until=fact.milestone, planned=False, grants=grants)
+            return case.updated(until=fact.milestone, limited_by=fact.message, planned=False, grants=grants)
         case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.TOUCHES:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
             known = add_grant(case, Subject.TOUCHES, fact, about=topic_words(case.evidence.touches))
@@ -162,8 +162,9 @@ def _waivable(head: BuildEnded) -> Subject | None:
 def _set_limit(case: IssueCase, fact: Agreed, *, at_milestone: bool) -> IssueCase:
     """Sets how far the approval lets the case go. At a milestone, an approval without a limit goes all the way."""
     further = fact.until is not None and how_far(fact.until) > how_far(milestone_reached(case))
-    until = fact.until if further else (Milestone.PR if at_milestone else case.people.until)
-    return case.updated(until=until)
+    if not further and not at_milestone:
+        return case
+    return case.updated(until=fact.until if further else Milestone.PR, limited_by=fact.message)
 
 
 def add_remarks(case: IssueCase, messages: Sequence[MessageId]) -> IssueCase:

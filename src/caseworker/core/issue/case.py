@@ -201,6 +201,8 @@ class People(Part):
     """Remarks that came while the last change was written. The pm reads them once the pull request is updated."""
     until: Milestone | None = None
     """How far a person lets the case go. Null: as far as its policy says."""
+    limited_by: MessageId | None = None
+    """The message that says so."""
     warned_of_cap: int = 0
     """The budget, in micro-dollars, that people were last warned about."""
     extra_micros: int = 0

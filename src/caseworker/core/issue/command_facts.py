@@ -65,7 +65,7 @@ def fact_of(message: Claimed) -> Fact | None:
         case Retry():
             return RetryAsked(by=message.author)
         case Rerun(milestone=milestone):
-            return RerunAsked(by=message.author, milestone=milestone)
+            return RerunAsked(by=message.author, milestone=milestone, message=message.id)
         case Say() | Answer() | Edit() | Delete():
             return None
         case StartWork() | BringUpToDate() | Stop() | Resume() | Abort():

@@ -207,6 +207,7 @@ class RerunAsked(_Fact):
     kind: Literal["rerun_asked"] = "rerun_asked"
     by: str
     milestone: Milestone
+    message: MessageId | None = None
 
 
 class TimedOut(_Fact):

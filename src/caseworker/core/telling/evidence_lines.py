@@ -16,14 +16,12 @@ from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
-from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.record.entries import (
     BranchPushed,
     BuildRan,
     CaseOpened,
     Entry,
-    MessageRecorded,
     Posted,
     PullRequestOpened,
     Recorded,
@@ -88,12 +86,8 @@ def _delivered_in(case: IssueCase, found: Sources) -> int | None:
 
 
 def _limited_in(case: IssueCase, found: Sources) -> int | None:
-    """A person's approval or wish to have a part again; else the settings with which it was opened."""
-
-    def limits(entry: Entry) -> bool:
-        return isinstance(entry, MessageRecorded) and entry.message_kind in (MessageKind.APPROVE, MessageKind.RERUN)
-
-    return (found.newest(limits) if case.people.until is not None else None) or found.of_kind(CaseOpened)
+    """The message that has set it; else the settings with which it was opened."""
+    return found.message(case.people.limited_by) if case.people.until is not None else found.of_kind(CaseOpened)
 
 
 def _tests(case: IssueCase, found: Sources) -> list[Fact]:
