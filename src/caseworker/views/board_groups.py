@@ -62,7 +62,8 @@ def states_of(kind: CaseKind) -> tuple[tuple[CaseKind, str], ...]:
 
 
 def group_of(stored: StoredAny) -> Group:
-    """An issue case that only waits for checks needs nobody; one that is blocked may be at work."""
+    """An issue case that only waits for checks needs nobody, and so does a session that goes on by itself. An issue
+    case that is blocked may be at work."""
     match stored:
         case StoredCase(case=case):
             if at_work(case):
@@ -73,6 +74,7 @@ def group_of(stored: StoredAny) -> Group:
         case StoredBug(case=bug):
             return _BUGS[bug.state]
         case StoredPull(case=pull):
-            return _PULLS[pull.state]
+            goes_on = pull.state is PullState.PAUSED and pull.session.resume_at is not None
+            return Group.WAITING if goes_on else _PULLS[pull.state]
         case _:
             assert_never(stored)
