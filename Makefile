@@ -20,7 +20,7 @@ run: $(VENV)/.ready ## Install everything and take a sample bug to a pull reques
 
 setup: $(VENV)/.ready ## Only install: packages into .venv; git and bubblewrap into the system if missing
 
-# All at once, since two processors are enough: the checks, the pure tests, and four processes for the other tests,
+# All at once, so that no processor is idle: the checks, the pure tests, and four processes for the other tests,
 # which wait for programs that they start. Those show their progress; the others print when they are done.
 test: $(VENV)/.ready-dev ## All checks and tests, but for the slow ones of `make prove`
 	@$(MAKE) --no-print-directory --output-sync=target -j2 check pure & beside=$$!; \
