@@ -44,7 +44,7 @@ def rehearsal(file: Path, *, more_steps: int = 0) -> Path:
     """The demo's script. Each further step is one more model call of the developer, with one small tool call."""
     document = yaml.safe_load((_SHOP / "rehearsal.yaml").read_text(encoding="utf-8"))
     document["pace"] = 0
-    (developer,) = (turn for turn in document["turns"] if turn["role"] == "developer")
+    (developer,) = (turn for turn in document["turns"] if (turn["role"], turn["task"]) == ("developer", "implement"))
     looks = [
         {"call": "Read", "with": {"file_path": "${workspace}/README.md", "offset": 1, "limit": 1 + number}}
         for number in range(more_steps)

@@ -8,11 +8,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from bench.projects import rehearsal
 from rich.console import Console
 
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.app.demos.fix import tell_next
-from caseworker.core.base.roles import Task
+from caseworker.core.base.roles import Role, Task
 
 COMMANDS = [("caseworker why #1", "where it stands"), ("caseworker show #1 --all", "its story")]
 NEXT = """\
@@ -57,3 +58,9 @@ def test_a_demo_can_be_rejected_as_its_page_says(script: str) -> None:
     text = files("caseworker.app") / "demos" / "samples" / "shop" / f"{script}.yaml"
     tasks = [turn.task for turn in load_rehearsal(text.read_text(encoding="utf-8"), script).turns]
     assert Task.ADDRESS_FEEDBACK in tasks
+
+
+def test_the_benchmarks_can_lengthen_the_work_of_the_first_demo(tmp_path: Path) -> None:
+    short, long = (load_rehearsal(rehearsal(tmp_path / "s", more_steps=more).read_text(), "s") for more in (0, 3))
+    steps = [len(script.steps_for(Role.DEVELOPER, Task.IMPLEMENT, 1) or ()) for script in (short, long)]
+    assert steps[1] == steps[0] + 3
