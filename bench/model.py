@@ -24,7 +24,8 @@ from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream
 
 async def serve(folder: Path, rehearsal: Rehearsal, workspace: Path, pace: float) -> None:
     servers = []
-    for turn in rehearsal.turns:
+    first = {turn.role: turn for turn in reversed(rehearsal.turns)}  # later ones answer what people say
+    for turn in first.values():
         part = Part(
             role=turn.role, task=turn.task, nth=1, session=f"bare-{turn.role}", case="bare", workspace=workspace
         )
