@@ -253,8 +253,10 @@ def _pull_actions(pull: PullCase) -> Iterator[tuple[str, str]]:
             yield "budget", "goes on with more money"
         case PauseCause.TAKEN:
             yield "handback", "lets it go on, from the head as it is then"
-        case _:
+        case PauseCause.STOPPED | PauseCause.QUOTA | PauseCause.TURN_FAILED | PauseCause.NOT_RUN | None:
             yield "resume", "goes on from the head as it is then"
+        case _:
+            assert_never(pause)
     for name in get_args(PullWork):
         yield name, f"begins {name} anew; the paused session ends" if pause is not None else ""
     yield "rebase", ""
