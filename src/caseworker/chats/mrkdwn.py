@@ -39,7 +39,8 @@ def to_mrkdwn(text: str, hosts: Collection[str] = ()) -> str:
 
 def fitting(text: str, hosts: Collection[str] = ()) -> str:
     """Like `to_mrkdwn`, within Slack's limit: of a longer text both ends, with a note of how much was left out."""
-    longest, shown = LONGEST, to_mrkdwn(clip(text, LONGEST), hosts)
+    longest = min(len(text), LONGEST)
+    shown = to_mrkdwn(clip(text, longest), hosts)
     while len(shown) > LONGEST:
         longest = min(longest * 9 // 10, longest * LONGEST // len(shown))
         shown = to_mrkdwn(clip(text, longest), hosts)

@@ -1,5 +1,5 @@
 """Tells whether a function's work grows faster than its input, by processor time. Compares, never measures against a
-limit: four times the input may take four times as long, not sixteen times."""
+limit: sixteen times the input may take sixteen times as long, not 256 times."""
 
 import signal
 import time
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from math import inf
 
 _FIRST_LOOK = 2_000
-_SMALL = 3_000
-_TIMES = 4
-_FACTOR = 8.0
-"""Between 4 (linear) and 16 (quadratic)."""
+_SMALL = 750
+_TIMES = 16
+_FACTOR = 64.0
+"""Between 16 (linear) and 256 (quadratic). Linear work may take a second pass where its output passes a limit."""
 _NOTICEABLE = 0.001
 """Seconds for the first look. Quadratic work on 2,000 characters takes far longer, and less time says nothing."""
 _HOPELESS = 3.0
@@ -26,13 +26,13 @@ def grows_too_fast(work: Callable[[str], object], begin: str, unit: str) -> bool
     first = _seconds(work, _text(begin, unit, _FIRST_LOOK))
     if first == inf:
         return True
-    if first < _NOTICEABLE or first < 6 * _seconds(work, _text(begin, unit, _FIRST_LOOK // _TIMES)):
+    if first < _NOTICEABLE or first < 6 * _seconds(work, _text(begin, unit, _FIRST_LOOK // 4)):
         return False
     return all(_is_steep(work, begin, unit) for _ in range(3))
 
 
 def _is_steep(work: Callable[[str], object], begin: str, unit: str) -> bool:
-    small = min(_seconds(work, _text(begin, unit, _SMALL)) for _ in range(2))
+    small = min(_seconds(work, _text(begin, unit, _SMALL)) for _ in range(5))
     large = min(_seconds(work, _text(begin, unit, _SMALL * _TIMES)) for _ in range(2))
     return large > _FACTOR * small
 
