@@ -5,12 +5,15 @@ import pytest
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import Say
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
+from caseworker.core.pull.decide import READ_BEFORE
 from caseworker.github_double import git_store
+from caseworker.github_double.acts.review_acts import reply
 from caseworker.github_double.entities.repository import PullRequest
 from caseworker.ports import AgentFailed
 from tests.world.agent import once
+from tests.world.github import Person
 from tests.world.github_office import GitHubOffice
-from tests.world.github_pulls import NO_CHECKS, asks_for
+from tests.world.github_pulls import NO_CHECKS, PullSession, asks_for
 from tests.world.pull_agent import resolves, reviews_change
 from tests.world.scripted_ci import ScriptedCi
 
@@ -48,18 +51,36 @@ async def test_a_thread_is_answered_repaired_and_resolved_and_the_pull_request_i
     assert f"- pushed {pull.head.sha[:12]}; wrote in 1 thread, resolved 1" in body, "it tells what was done"
 
 
-@pytest.mark.slow
-async def test_a_thread_that_is_not_valid_is_answered_once_and_stays_open(github: GitHubOffice) -> None:
+async def _disagrees_with_rita(github: GitHubOffice) -> tuple[PullSession, Person]:
+    """A session that has answered a remark of Rita's as not valid, and waits for her."""
     pull = _pull(github)
     rita = github.github.user("rita", role="write", on=github.shop)
     rita.remarks(pull, "greeting.txt", 1, "Should it not be in French?")
     github.world.agent.does(Role.DEVELOPER, Task.RESOLVE_PULL, resolves(threads=1, verdict="invalid"))
     session = await asks_for(github, pull, policy=NO_CHECKS)
-    waiting = await session.expect_waiting_for("open_threads")
+    await session.expect_waiting_for("open_threads")
+    return session, rita
+
+
+@pytest.mark.slow
+async def test_a_thread_that_is_not_valid_is_answered_once_and_stays_open(github: GitHubOffice) -> None:
+    session, _ = await _disagrees_with_rita(github)
+    waiting = await session.now()
     assert waiting.sight.verdict is not None
     assert waiting.sight.verdict.reasons[0].mover == "reviewer"
-    assert _replies(pull) == [["rita", "caseworker[bot]"]]
+    assert _replies(session.pull) == [["rita", "caseworker[bot]"]]
     assert waiting.progress.turns == 1
+
+
+async def test_the_late_event_of_a_comment_that_a_turn_has_read_asks_for_no_further_turn(github: GitHubOffice) -> None:
+    session, rita = await _disagrees_with_rita(github)
+    pull = session.pull
+    [first, _] = pull.threads[0].comments
+    await session.hears_late(first)
+    await session.expect_outcome(f"late {first.id}", READ_BEFORE)
+    assert ((await session.now()).progress.turns, _replies(pull)) == (1, [["rita", "caseworker[bot]"]])
+    await session.hears_late(reply(github.github.state, rita.actor, pull.threads[0], body="French, please."))
+    await session.expect(lambda case: case.progress.turns == 2, "a second turn")
 
 
 async def test_a_red_check_is_repaired_and_read_back(github: GitHubOffice) -> None:

@@ -12,7 +12,7 @@ from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.commands import Command, MessageKind, PullWork, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.core.pull.case import PullCase, PullState, SessionEnd
-from caseworker.github_double.entities.repository import PullRequest
+from caseworker.github_double.entities.repository import PullRequest, ReviewComment
 from caseworker.intake.conversation import Words
 from caseworker.ports import NewPullCase
 from caseworker.ports.github import thread_on
@@ -62,6 +62,29 @@ class PullSession:
         external = f"said {time.monotonic_ns()}"
         words = Words(surface="github", external_id=external, author="olga", text=text, command=command)
         await self.office.world.conversation.say(self.case, words, standing)
+
+    async def hears_late(self, comment: ReviewComment) -> None:
+        """The event of this comment arrives only now."""
+        words = Words(
+            surface="github",
+            external_id=f"late {comment.id}",
+            author=comment.author.login,
+            text=comment.body,
+            reference=f"github.test/acme/shop review_comment:{comment.id}",
+        )
+        await self.office.world.conversation.say(self.case, words, Standing.OWNER)
+
+    async def expect_outcome(self, external_id: str, outcome: str) -> None:
+        """Waits for the receipt of a message."""
+
+        async def receipt() -> str | None:
+            said = await self.office.world.store.inbox.of(self.case)
+            return next((one.outcome for one in said if one.external_id == external_id), None)
+
+        deadline = time.monotonic() + PATIENCE
+        while (found := await receipt()) != outcome:
+            assert time.monotonic() < deadline, f"its outcome is {found}\n{await self.story()}"
+            await asyncio.sleep(LOOK)
 
     async def rings(self) -> None:
         """As an event of GitHub would."""

@@ -54,6 +54,12 @@ class GitHubReads(Protocol):
     async def role(self, repository: RemoteRepository, login: str) -> RepositoryRole: ...
 
 
+def review_comment_of(reference: str) -> int | None:
+    """The number of the review comment that a message's reference names. Null: it is about something else."""
+    source, _, number = reference.rpartition(" ")[2].partition(":")
+    return int(number) if source == "review_comment" and number.isdecimal() else None
+
+
 class GitHubWrites(Protocol):
     async def react(self, reference: str, reaction: Reaction) -> None:
         """`reference`: `github.com/acme/shop comment:9`, or `... review_comment:9`. A comment that is gone is none of

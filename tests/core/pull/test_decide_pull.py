@@ -11,6 +11,7 @@ from caseworker.core.people.commands import (
     BringUpToDate,
     Close,
     Command,
+    Edit,
     HandBack,
     RaiseBudget,
     Resume,
@@ -21,10 +22,10 @@ from caseworker.core.people.commands import (
     Takeover,
 )
 from caseworker.core.people.messages import Standing
-from caseworker.core.people.receipts import OVER, STRANGERS
+from caseworker.core.people.receipts import OVER, STRANGERS, Settled
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.core.pull.command_fit import pull_misfit
-from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, RESUMED, look
+from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, READ_BEFORE, RESUMED, look
 from caseworker.core.pull.pull_events import BranchUpdated, Published
 from caseworker.core.pull.pull_moves import pause
 from caseworker.core.pull.pull_posts import PullAbout
@@ -102,6 +103,18 @@ def test_words_of_the_team_wake_it_and_are_left_to_the_next_turn() -> None:
     found = look(looked(begun(), PENDING), [claimed(Say())], POLICY, NOW)
     assert (found.after.state, found.after.people.spoke, found.settled) == (S.LOOKING, True, ())
     assert looked(found.after, PENDING).state is S.RESOLVING
+
+
+def test_words_that_a_turn_has_read_in_their_thread_ask_for_no_further_turn() -> None:
+    late = claimed(Say()).model_copy(update={"was_read": True})
+    found = look(looked(begun(), PENDING), [late], POLICY, NOW)
+    assert (found.after.state, found.after.people.spoke) == (S.WAITING, False)
+    assert found.settled == (Settled(messages=(late.id,), outcome=READ_BEFORE),)
+
+
+def test_an_edit_of_words_that_a_turn_has_read_is_news() -> None:
+    edited = claimed(Edit()).model_copy(update={"was_read": True})
+    assert look(looked(begun(), PENDING), [edited], POLICY, NOW).after.people.spoke
 
 
 def test_thanks_wake_nobody() -> None:

@@ -32,6 +32,11 @@ def test_every_given_thread_is_answered_once(answered: list[str], problem: str) 
     assert answer_problems([an_answer(thread=number) for number in answered], given) == problem
 
 
+def test_a_turn_is_known_to_have_read_the_comments_of_people() -> None:
+    read = {word.id for word in JOINED.words if word.by == "person"}
+    assert [set(one.read) for one in given_threads([JOINED, OURS])] == [read, set()]
+
+
 @pytest.mark.parametrize(
     ("thread", "verdict", "changed", "pushed", "expected"),
     [

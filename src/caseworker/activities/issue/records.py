@@ -8,8 +8,9 @@ from temporalio import activity
 from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
+from caseworker.activities.shared.claimed_messages import reduce_claimed
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.load_case import claimed, stored_any, stored_case
+from caseworker.activities.shared.load_case import stored_any, stored_case
 from caseworker.contract.activities import RecordActivities
 from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest, StallRequest
 from caseworker.core.base.errors import Transient
@@ -57,7 +58,7 @@ class Records(RecordActivities):
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
         """The claimed messages that have no outcome yet, without their text, which stays in the store."""
         messages = await self._store.inbox.claim(request.case, request.turn)
-        return [claimed(message) for message in messages if message.outcome is None]
+        return await reduce_claimed(self._store, [message for message in messages if message.outcome is None])
 
     @activity.defn
     async def given_to(self, request: ClaimRequest) -> list[MessageId]:

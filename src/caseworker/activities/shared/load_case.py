@@ -21,8 +21,14 @@ async def stored_case(store: Store, case: CaseId) -> StoredCase:
     return stored
 
 
-def claimed(message: Message) -> Claimed:
-    return Claimed(id=message.id, command=message.command.bare(), author=message.author, standing=message.standing)
+def claimed(message: Message, *, was_read: bool = False) -> Claimed:
+    return Claimed(
+        id=message.id,
+        command=message.command.bare(),
+        author=message.author,
+        standing=message.standing,
+        was_read=was_read,
+    )
 
 
 async def stored_bug(store: Store, case: CaseId) -> StoredBug:

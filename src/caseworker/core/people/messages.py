@@ -142,6 +142,8 @@ class Claimed(BaseModel):
     """Without the author's own words (see `bare`)."""
     author: str
     standing: Standing
+    was_read: bool = False
+    """A completed turn has read it already, in its review thread, before the message arrived."""
 
     @property
     def kind(self) -> MessageKind:

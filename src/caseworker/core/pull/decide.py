@@ -27,6 +27,7 @@ REVIEW_PUSHES_NOTHING: Final = "a review pushes nothing"
 NOT_RUNNING: Final = "nothing runs on this pull request"
 IN_FLIGHT: Final = "a run is in flight on this pull request already"
 RECORDED: Final = "recorded; it asks for nothing"
+READ_BEFORE: Final = "an earlier turn has read it in its review thread"
 
 
 class PullLook(BaseModel):
@@ -65,6 +66,8 @@ def _spoken(case: PullCase, message: Claimed, now: datetime) -> tuple[PullCase, 
         return case, OVER
     if not message.command.wants_something and message.kind is K.WORDS:
         return case, RECORDED
+    if message.was_read and message.kind is K.WORDS:
+        return case, READ_BEFORE
     case = case.updated(spoke=True)
     if case.state is S.WAITING:
         case = look_again(case, f"{message.author} wrote.", now)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +11,9 @@ from caseworker.core.base.outgoing_text import outgoing
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.outcomes.pull_work import ThreadAnswer
 from caseworker.core.pull.review_threads import ReviewThread
+
+_MOST_READ: Final = 20
+"""Comments of a thread that are kept as read: a message about an older one only costs a needless turn."""
 
 
 class GivenThread(BaseModel):
@@ -25,6 +29,8 @@ class GivenThread(BaseModel):
     """The newest comment of others that the turn has read."""
     newest: int = 0
     """The newest comment that the turn has read, whoever wrote it."""
+    read: tuple[int, ...] = ()
+    """The newest comments of people that the turn has read."""
 
 
 def given_threads(threads: Iterable[ReviewThread]) -> tuple[GivenThread, ...]:
@@ -35,6 +41,7 @@ def given_threads(threads: Iterable[ReviewThread]) -> tuple[GivenThread, ...]:
             thread=one.id,
             last=one.last_of_others,
             newest=max((word.id for word in one.words), default=0),
+            read=tuple(word.id for word in one.words if word.by == "person")[-_MOST_READ:],
         )
         for number, one in enumerate(threads, 1)
     )
