@@ -64,7 +64,7 @@ def measure() -> Report:
             "one of its marks; the second case finds what is the same for all cases.",
             "The bare agent commits nothing, proves nothing, and nobody reviews it.",
             "Before there was this measurement, the same bug took 14 calls, 271 KB, and 8.8 times the dollars. "
-            "Why it is still above the target: docs/decisions, number 20.",
+            "Where the rest goes: docs/decisions, number 20.",
         ),
     )
 

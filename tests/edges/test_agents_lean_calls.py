@@ -77,7 +77,7 @@ def test_what_the_prompt_explains_by_name_is_not_described_again() -> None:
     assert sent["properties"]["test_command"] == {"type": "string"}
     sketch = "[{to: pm|analyst|tester|developer|tech_lead, question}]"
     assert sent["properties"]["ask"] == {"type": "array", "description": sketch}
-    assert sent["properties"]["escalation"]["description"] == "Why a person must decide. Empty: none has to."
+    assert "escalation" not in sent["properties"], "the prompt does not ask for it"
 
 
 def test_a_schema_refers_to_no_definition_and_keeps_fields_called_description() -> None:

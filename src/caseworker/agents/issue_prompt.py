@@ -1,5 +1,6 @@
 """What fills the prompts of an issue case. Text from people is cleaned, labelled and fenced."""
 
+from dataclasses import replace
 from typing import Final
 
 from caseworker.agents import case_words
@@ -33,17 +34,19 @@ def issue_template(role: Role, task: Task, *, plain: bool = False) -> str:
     return f"{Role.DEVELOPER if role is Role.SENIOR_DEVELOPER else role}.{task}"
 
 
-def issue_blocks(inputs: IssueInputs, fence: Fence) -> dict[str, str]:
+def issue_blocks(inputs: IssueInputs, fence: Fence, *, is_plain_review: bool = False) -> dict[str, str]:
+    """`is_plain_review`: the diff is short and was proved, so the files and the test that were asked for are in it."""
     issue = f"{one_line(inputs.title)}\n\n{clip(cleaned(inputs.body), BODY_LIMIT)}"
     if inputs.labels:
         issue += f"\n\nLabels: {', '.join(one_line(name) for name in inputs.labels)}"
-    quoted = fence.around(issue, what="issue", source=f"{inputs.author}, author of the issue")
+    quoted = fence.around(issue, what="issue", source=inputs.author)
     discussion = rendered(inputs.discussion, fence) if inputs.discussion is not None else ""
+    analysis = replace(inputs.analysis, files=(), test="") if is_plain_review else inputs.analysis
     return {
         "issue": f"{quoted}\n\n{discussion}" if discussion else quoted,
         "commands": command_list([one_line(text) for text in inputs.commands]),
         "case_file": _files(inputs, fence),
-        **_analysis_blocks(inputs.analysis, fence, issue),
+        **_analysis_blocks(analysis, fence, issue),
         **_progress_blocks(inputs.progress, fence),
         **_talk_blocks(inputs.talk, fence),
         **_investigation_blocks(inputs.investigation, fence),
@@ -119,7 +122,7 @@ def _fixed_blocks() -> dict[str, str]:
 
 
 def _files(inputs: IssueInputs, fence: Fence) -> str:
-    lines = [f"What is known of the case so far: `{inputs.case_file}`"] if inputs.case_file else []
+    lines = [f"What is known of the case so far: `{inputs.case_file.name}`"] if inputs.case_file else []
     page = inputs.investigation.file
     lines += [f"What was investigated: `{page}`"] if page else []
     sent = attached(fence, inputs.talk.attachments, inputs.talk.problems)

@@ -17,13 +17,12 @@ from caseworker.agents.upstreams import ModelCall
 
 _TOOLS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "Bash": (
-        "Runs a bash command and returns its output. The working directory stays for the next call, variables don't.",
+        "Runs a bash command. The working directory stays for the next call, variables don't.",
         {"command": "", "timeout": "Milliseconds: 120000 if not given, at most 600000."},
     ),
     "Read": (
-        "Reads a file, by its absolute path, with line numbers: at most 2000 lines. Of a long file read only a part. "
-        "Shows pictures.",
-        {"file_path": "", "offset": "First line.", "limit": "Number of lines."},
+        "Reads a file, or a part of it, by its absolute path, with line numbers: at most 2000 lines. Shows pictures.",
+        {"file_path": "", "offset": "First line.", "limit": ""},
     ),
     "Edit": (
         "Replaces a text in a file that was Read in this conversation. `old_string` is exact, without line numbers, "
@@ -36,7 +35,7 @@ _TOOLS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     ),
 }
 """Description of each tool of the program, and the arguments that are offered."""
-_OUTCOME: Final = "Hands in the outcome, once, at the end."
+_OUTCOME: Final = "Hands in the outcome."
 _SURROUNDINGS: Final = "# Environment\n"
 _KEPT_LINES: Final = re.compile(r"Primary working directory: |Today's date is ")
 

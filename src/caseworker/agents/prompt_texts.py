@@ -7,7 +7,9 @@ from caseworker.agents.issue_prompt import issue_blocks, issue_template
 from caseworker.agents.prompt_inputs import BugInputs, Inputs, IssueInputs, PullInputs
 from caseworker.agents.pull_prompt import pull_blocks, pull_template
 from caseworker.agents.quotes import new_fence
+from caseworker.agents.role_tools import writes
 from caseworker.agents.templates import fill, template
+from caseworker.core.base.policy import PLAIN_REVIEW
 from caseworker.core.base.roles import Role, Task
 
 _ROLE_LINES: Final[dict[Role, str]] = {
@@ -28,7 +30,8 @@ def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
     """(system prompt, prompt) of a turn."""
     match inputs:
         case IssueInputs():
-            name, blocks = issue_template(role, task, plain=inputs.plain), issue_blocks(inputs, new_fence())
+            name = issue_template(role, task, plain=inputs.plain)
+            blocks = issue_blocks(inputs, new_fence(), is_plain_review=name == PLAIN_REVIEW)
         case BugInputs():
             name, blocks = bug_template(inputs), bug_blocks(inputs, new_fence())
         case PullInputs():
@@ -37,7 +40,14 @@ def render(role: Role, task: Task, inputs: Inputs) -> tuple[str, str]:
             assert_never(inputs)
     # What is the same for every case goes first, into the system prompt: the provider's cache finds it again.
     case_part, _, fixed_part = template(name).partition(_FIXED_FROM_HERE)
-    system = fill(template("system"), {"role_line": _ROLE_LINES[role], "task_rules": fill(fixed_part, blocks)})
+    system = fill(
+        template("system"),
+        {
+            "role_line": _ROLE_LINES[role],
+            "commit_rule": f"{template('system.commit')}\n" if writes(role, task) else "",
+            "task_rules": fill(fixed_part, blocks),
+        },
+    )
     return system, fill(case_part, blocks)
 
 

@@ -9,7 +9,7 @@ _UNSENT: Final = frozenset({"default", "maxLength", "minLength", "maxItems", "mi
 """A model can't count its letters, and needs no defaults. Our own validation has all of them."""
 _RARE: Final = frozenset({"investigation", "evidence", "ask", "observations", "weakened"})
 """Parts of an outcome that are rarely filled. Their fields are listed in words: a tenth of the length."""
-_SITUATIONAL: Final = frozenset({"investigation", "weakened", "learnings_used", "answers"})
+_SITUATIONAL: Final = frozenset({"investigation", "weakened", "learnings_used", "answers", "ask", "escalation"})
 """Parts of an outcome that are asked for in some situations: they are sent only if the prompt names them."""
 _REFERENCE: Final = "#/$defs/"
 _NAMED: Final = re.compile(r"`(\w+)`")

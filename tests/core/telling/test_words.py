@@ -471,7 +471,7 @@ def test_the_output_of_tests_is_left_out_where_it_was_told_how_they_failed() -> 
     assert "```" in build_words(build, told=["test_another"])
     verdict = RedVerdict(kind="red", reason="test_discount failed: 1 != 2", tests=("test_discount",))
     proven = HEAD_BUILD.model_copy(update={"proof": Proof(verdict=verdict, runs=(failing,))})
-    assert build_words(proven).endswith("1 != 2.\n\n`make test` ended with exit code 1 after 1.2 s: 1 failed")
+    assert build_words(proven).endswith("run on the base's code:\n\ntest_discount failed: 1 != 2.")
 
 
 def test_feedback_has_only_the_failing_commands() -> None:

@@ -22,7 +22,7 @@ class Observation(Answer):
 
 class OutcomeBase(Answer):
     observations: list[Observation] = Field(
-        default_factory=list, max_length=20, description="What later cases in this repository should know."
+        default_factory=list, max_length=20, description="For later cases in this repository."
     )
 
 

@@ -34,12 +34,15 @@ def build_words(build: Build, feedback: str = "", told: Collection[str] = ()) ->
     if build.proof is None:
         return here
     verdict = build.proof.verdict  # where it names the tests, it says how they failed
-    again = f"{verdict.reason}.\n\n{_failures_once(build.proof.runs, feedback, verdict.tests)}".strip()
+    others = [run for run in build.proof.runs if not _is_told(run, verdict.tests)]
+    again = f"{verdict.reason}.\n\n{_failures_once(others, feedback, ())}".strip()
     return f"{here}\n\nThe tests as they are on the head, run on the base's code:\n\n{again}"
 
 
 def _failures_once(runs: Sequence[CommandRun], feedback: str, told: Collection[str]) -> str:
-    """All tests and the new test alone fail in the same way: the shorter output, which comes last, shows it."""
+    """All tests and the new test alone fail in the same way: the shorter output, which comes last, shows it. Where it
+    was told, the first command is enough."""
+    runs = [run for number, run in enumerate(runs) if number == 0 or not _is_told(run, told)]
     last = {_failed_tests(run): number for number, run in enumerate(runs) if _failed_tests(run)}
     shown = [
         not (run.passed or _is_told(run, told))
