@@ -6,7 +6,7 @@ are followed through f-strings, `+`, `join`, `%` and module constants; a name th
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from scripts.house.measure import Measure
@@ -66,10 +66,11 @@ def measures(tree: Tree) -> Iterator[Measure]:
 
 def forbidden(body: ast.Module) -> set[tuple[int, str]]:
     """Line and finding of each such call."""
+    nodes = tuple(ast.walk(body))
     constants = _constants(body)
-    documented = _docstrings(body)
+    documented = _docstrings(nodes)
     found = set()
-    for node in ast.walk(body):
+    for node in nodes:
         if isinstance(node, ast.expr) and node not in documented:
             found |= {(node.lineno, what) for what in _of_expression(node, constants)}
     return found
@@ -183,8 +184,6 @@ def _constants(body: ast.Module) -> dict[str, str]:
     return found
 
 
-def _docstrings(body: ast.Module) -> set[ast.expr]:
+def _docstrings(nodes: Iterable[ast.AST]) -> set[ast.expr]:
     """Strings that stand alone, as docstrings do: they call nothing."""
-    return {
-        node.value for node in ast.walk(body) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
+    return {node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}

@@ -82,7 +82,7 @@ def _is_in_module(one: Definition) -> bool:
 
 
 def _calls(tree: Tree, module: Module, parsers: list[Definition]) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(module.body):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and (called := tree.find(module, node.func)) in parsers:
             assert isinstance(called, Definition)
             yield node.lineno, called.node.name

@@ -46,6 +46,16 @@ class Module:
         return self.name == package or self.name.startswith(f"{package}.")
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of its syntax tree, which most measures look through."""
+        return tuple(ast.walk(self.body))
+
+    @cached_property
+    def definitions(self) -> tuple[Node, ...]:
+        """Every class and function, also nested ones and methods."""
+        return tuple(node for node in self.nodes if isinstance(node, Node))
+
+    @cached_property
     def bindings(self) -> dict[str, Binding]:
         return dict(self._bindings(self.body.body))
 
@@ -108,9 +118,8 @@ class Tree:
     def definitions(self, part: str = "") -> Iterator[Definition]:
         """Every class and function, also nested ones and methods."""
         for module in self.inside(part) if part else self.modules.values():
-            for node in ast.walk(module.body):
-                if isinstance(node, Node):
-                    yield Definition(module, node)
+            for node in module.definitions:
+                yield Definition(module, node)
 
     def short(self, module: Module) -> str:
         return module.path.relative_to(self.root / "src" / self.package).as_posix()

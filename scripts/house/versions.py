@@ -62,7 +62,7 @@ def _places(tree: Tree, name: str, find: Callable[[Module], Iterator[Place]]) ->
 
 
 def _patches(module: Module) -> Iterator[Place]:
-    for node in ast.walk(module.body):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and last_name(node.func) in PATCH_MARKERS:
             yield node.lineno, last_name(node.func)
 
@@ -70,7 +70,7 @@ def _patches(module: Module) -> Iterator[Place]:
 def _old_names(module: Module) -> Iterator[Place]:
     if _is_old(module.last):
         yield 1, module.last
-    for node in ast.walk(module.body):
+    for node in module.nodes:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
                 pass
