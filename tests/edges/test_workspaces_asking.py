@@ -164,6 +164,20 @@ async def test_a_commit_is_right_even_if_somebody_changed_the_index(
     assert git.asked["read-tree"] == 2
 
 
+async def test_git_is_asked_once_for_a_file_of_a_commit(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit
+) -> None:
+    base = Sha(repository.commit({"a.py": "a\n", "b.py": "b\n", "large.txt": "x" * (513 << 10)}))
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
+    asked = ["a.py", "large.txt", "gone.py"]
+    assert await workspaces.texts(workspace, base, asked) == {"a.py": "a\n", "large.txt": None}
+    calls = git.asked["cat-file"]
+    assert await workspaces.texts(workspace, base, ["a.py", "gone.py"]) == {"a.py": "a\n"}
+    assert git.asked["cat-file"] == calls
+    assert await workspaces.texts(workspace, base, ["b.py", "a.py"]) == {"b.py": "b\n", "a.py": "a\n"}
+    assert git.asked["cat-file"] == calls + 2
+
+
 def test_the_cache_forgets_the_least_recently_used_first() -> None:
     kept: Kept[str] = Kept(8, weigh=len)
     for name in ("a", "b"):

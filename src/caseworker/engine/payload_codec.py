@@ -8,16 +8,16 @@ it is never turned into a value, and what needed it fails. A workflow that fails
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from copy import copy
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import structlog
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
-from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
+from temporalio.contrib.pydantic import PydanticPayloadConverter
 from temporalio.converter import (
     ActivitySerializationContext,
     CompositePayloadConverter,
@@ -172,9 +172,18 @@ def _is_ours(failure: Failure, payload_converter: PayloadConverter) -> bool:
     return isinstance(attributes, dict) and attributes.get("type") == failure.application_failure_info.type
 
 
+class _SealingConverter(DataConverter):
+    def with_context(self, context: SerializationContext) -> Self:
+        """Only the codec knows places. Temporal's own method makes all converters anew for each of them, some hundred
+        times a case, and then uses the old ones."""
+        assert isinstance(self.payload_codec, SealedPayloads)
+        placed = copy(self)
+        object.__setattr__(placed, "payload_codec", self.payload_codec.with_context(context))
+        return placed
+
+
 def sealing_converter(keys: Sequence[bytes]) -> DataConverter:
-    return replace(
-        pydantic_data_converter,
+    return _SealingConverter(
         payload_converter_class=_Converter,
         payload_codec=SealedPayloads(keys),
         failure_converter_class=SealedFailures,

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
@@ -11,15 +12,17 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from caseworker.core.base.errors import Refused
 from caseworker.store.connection import Connection
 from caseworker.store.database_failures import translated
-from caseworker.store.postgres import Postgres
 from caseworker.store.sqlite import Sqlite
+
+if TYPE_CHECKING:
+    from caseworker.store.postgres import Postgres
 
 _SQLITE = "sqlite"
 _POSTGRES = "postgresql+asyncpg"
 
 
 class Database:
-    def __init__(self, kind: Sqlite | Postgres) -> None:
+    def __init__(self, kind: "Sqlite | Postgres") -> None:
         self.kind = kind
         self.is_sqlite = isinstance(kind, Sqlite)
 
@@ -55,7 +58,11 @@ class Database:
 def connect(url: str) -> Database:
     """Makes the engine only: runs no query and contacts no server."""
     parsed = _parsed(url)
-    return Database(Sqlite(parsed) if parsed.drivername == _SQLITE else Postgres(parsed))
+    if parsed.drivername == _SQLITE:
+        return Database(Sqlite(parsed))
+    from caseworker.store.postgres import Postgres  # slow: a command on SQLite does without
+
+    return Database(Postgres(parsed))
 
 
 def _parsed(url: str) -> URL:

@@ -18,6 +18,8 @@ _NAMES: Final = 200_000
 """File names in the cache, of all commits together: some 20 MB."""
 _TEXT: Final = 8 << 20
 """Characters of root files in the cache."""
+_FILES: Final = 4 << 20
+"""Characters of other files in the cache."""
 _TREES: Final = 1_000
 
 
@@ -26,6 +28,7 @@ class Commits:
         self._git = git
         self._names: Kept[Sequence[str]] = Kept(_NAMES, weigh=len)
         self._texts: Kept[dict[str, str]] = Kept(_TEXT, weigh=lambda texts: sum(map(len, texts.values())))
+        self._files: Kept[dict[str, str]] = Kept(_FILES, weigh=lambda files: sum(map(len, [*files, *files.values()])))
         self._trees: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
         self._missing: Kept[Sequence[MissingPart]] = Kept(_TREES, weigh=len)
 
@@ -41,6 +44,18 @@ class Commits:
         if (known := self._missing.get(commit)) is not None:
             return known
         return self._missing.keep(commit, await find_missing_parts(self._git, git_dir, commit))
+
+    async def texts(self, git_dir: Path, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
+        """The texts by path; None for a file that is too large. Paths that are not in the commit are left out. The same
+        few files are asked for several times: by checks of a turn's claims, of its tests, and of its proof."""
+        there = set(await self.names(git_dir, commit))
+        known = self._files.get(commit) or {}
+        unknown = [path for path in paths if path in there and path not in known]
+        found = await read_texts(self._git, git_dir, commit, unknown)
+        if read := {path: text for path, text in found.items() if text is not None}:
+            self._files.renew(commit, known | read)
+        every = {**known, **found}
+        return {path: every[path] for path in paths if path in every}
 
     async def build_files(self, git_dir: Path, commit: Sha) -> dict[str, str]:
         """Every path, with the text of the files that tell how to build; for others the text is empty."""
@@ -87,6 +102,12 @@ class Kept(Generic[T]):
         if found is not None:
             self._kept[commit] = found  # now the most recently used
         return found
+
+    def renew(self, commit: Sha, found: T) -> T:
+        """Like `keep`, also where something else is stored."""
+        if (before := self._kept.pop(commit, None)) is not None:
+            self._weight -= 1 + self._weigh(before)
+        return self.keep(commit, found)
 
     def keep(self, commit: Sha, found: T) -> T:
         """Stores `found` and returns it, also when it is too big for the cache."""

@@ -48,7 +48,6 @@ from caseworker.workspaces.mirrors import OURS, Mirrors
 from caseworker.workspaces.mount_points import lay_mount_points, remove_placeholders
 from caseworker.workspaces.side_trees import destroy, side_folder, side_git_dirs, side_name, side_slug
 from caseworker.workspaces.submodules import lay_submodules
-from caseworker.workspaces.texts import read_texts
 from caseworker.workspaces.untouched import Left, Untouched
 
 _CHANGED = 20_000
@@ -203,8 +202,7 @@ class GitWorkspaces:
         return joined
 
     async def texts(self, workspace: Workspace, commit: Sha, paths: Sequence[str]) -> dict[str, str | None]:
-        there = set(await self._commits.names(git_dir_of(workspace), commit))
-        return await read_texts(self._git, git_dir_of(workspace), commit, [path for path in paths if path in there])
+        return await self._commits.texts(git_dir_of(workspace), commit, paths)
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         git_dir = git_dir_of(workspace)
