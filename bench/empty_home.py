@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from caseworker.engine.client import Address
 from caseworker.engine.server import TemporalServer
+from caseworker.engine.temporal_address import Address
 from caseworker.store.store import open_store
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from xdist.workermanage import WorkerController  # type: ignore[import-untyped]  # it has no types
 
-from caseworker.engine.client import Address
 from caseworker.engine.server import TemporalServer
+from caseworker.engine.temporal_address import Address
 
 _LIGHT = ("worker.perNamespaceWorkerCount=0",)
 """Turns off the server's own workers per namespace: 80 such workers take 125 MB."""

@@ -20,9 +20,9 @@ from bench.prove.people import Conversation
 from bench.prove.slack import REPORTS, SUMMARIES, CountingSlack
 from caseworker.chats.slack_app import PATH
 from caseworker.core.base.errors import Transient
-from caseworker.engine.client import Address
 from caseworker.engine.payload_keys import keys_of
 from caseworker.engine.server import TemporalServer
+from caseworker.engine.temporal_address import Address
 
 Target = Literal["worker", "temporal", "serving"]
 _PR_SET_PDEATHSIG: Final = 1

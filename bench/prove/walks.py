@@ -17,7 +17,8 @@ from caseworker.activities.pull.pull_ports import VerdictReports
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.pull.pull_facts import PullFacts
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.ports.pull_failures import PullFailures
 from caseworker.ports.pull_probe import PullProbe
 from caseworker.ports.pull_threads import PullThreads

@@ -6,7 +6,7 @@ import pytest
 
 from caseworker.app.load_settings import load_settings
 from caseworker.app.parts import github_access
-from caseworker.app.processes.start_checks import home_problem
+from caseworker.app.processes.home_folder import home_problem
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import DEFAULT_MODEL, STRONGER_MODEL, Policy

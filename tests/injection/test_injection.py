@@ -11,7 +11,8 @@ import pytest
 from caseworker.core.base.outgoing_text import outgoing, outgoing_message
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.untrusted_text import Fence
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.injection.attack import Attack
 from tests.injection.effects import markdown_wrongs, plain_wrongs
 from tests.injection.gullible import orders_in

@@ -12,7 +12,8 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
 
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.world.github_office import GitHubOffice, open_github_office
 from tests.world.office import Office, open_office
 from tests.world.world import World, open_world

@@ -18,7 +18,8 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from caseworker.contract.names import WORKER_DIED
 from caseworker.engine.abandoned import end_all_begun
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.patience import PATIENCE
 from tests.world.teardown import in_own_namespace
 

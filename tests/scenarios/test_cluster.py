@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.engine.client import Address
+from caseworker.engine.temporal_address import Address
 from tests.databases import PostgresServer
 from tests.patience import PATIENCE
 from tests.world.project import git, make_project

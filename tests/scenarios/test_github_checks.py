@@ -13,7 +13,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.check_verdict import Stand
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.forges.forge_choice import make_choice
 from caseworker.forges.github.connect import connect as connect_github
 from caseworker.forges.github.forge import make_github_forge

@@ -9,7 +9,8 @@ import pytest
 from caseworker.core.base.ids import RepositoryId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.patience import PATIENCE
 from tests.scenarios.conftest import end
 from tests.world.github_office import GitHubOffice, open_github_office

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.app.processes.early_host import start_early
+from caseworker.app.processes.find_host import start_host
+from caseworker.app.settings import Settings
+from caseworker.engine.host import HostPlace
 from caseworker.engine.server import server_version
 from tests.patience import PATIENCE
 from tests.world.project import make_project
@@ -31,6 +36,23 @@ def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
         assert start.returncode == 0, err
         pids.add(json.loads(out)["pid"])
     assert len(pids) == 1
+
+
+def test_a_command_that_opens_a_case_starts_the_host_before_it_is_loaded_itself(
+    terminal: Terminal, migrated_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CASEWORKER_HOME", str(terminal.home))
+    settings = Settings(home=terminal.home)
+    start_early(settings)
+    assert not terminal.home.exists(), "nothing is made where no case was ever opened: the command may refuse"
+    terminal.home.mkdir()
+    shutil.copy(migrated_file, terminal.home / "caseworker.db")
+    start_early(settings)
+    terminal.waits_until(HostPlace(terminal.home).is_locked, "a host with the lock")
+    early = HostPlace(terminal.home).holder()
+    assert start_host(settings).pid == early, "the command waits for it and starts no second one"
+    start_early(settings)
+    assert terminal.host_pid == early
 
 
 @pytest.mark.slow

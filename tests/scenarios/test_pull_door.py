@@ -8,7 +8,8 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.pull.case import PullState, SessionEnd
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.github_double import git_store
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.repository import PullRequest

@@ -12,7 +12,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import BringUpToDate
 from caseworker.core.pull.branch_updates import BranchCommit
 from caseworker.core.pull.case import SessionEnd
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.github_double import git_store
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.ports.pull_branches import PullTree

@@ -10,7 +10,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.entries import Transitioned
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.ports import AgentFailed, PullRequest
 from tests.scenarios.test_straight_path import STRAIGHT
 from tests.world.agent import analyzed

@@ -19,7 +19,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugState
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted, SlaChecked
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.patience import PATIENCE
 from tests.world.agent import asked, found
 from tests.world.bugs import BugInWorld

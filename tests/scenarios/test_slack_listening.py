@@ -7,8 +7,9 @@ import pytest
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
 from caseworker.engine.server import TemporalServer
+from caseworker.engine.temporal_address import Address
 from tests.world.agent import asked, found
 from tests.world.office import ADA, RITA, Office, open_office
 from tests.world.slack import UploadedFile

@@ -11,7 +11,8 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.forges.github.address import ApiAddress
 from tests.scenarios.conftest import end
 from tests.world.agent import found

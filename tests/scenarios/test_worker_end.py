@@ -10,7 +10,8 @@ import pytest
 
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import Outcome
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.store.inbox import StoredInbox
 from tests.patience import PATIENCE
 from tests.world.agent import wrote_test

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.traps.trap_stage import LIES, TrapStage, open_traps
 
 QUICK = ("vacuous test", "the code under test is mocked away")

@@ -31,7 +31,8 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Standing, receipt
 from caseworker.core.record.entries import Posted, Recorded, Transitioned
 from caseworker.core.telling.story import tell
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from caseworker.forges.local import LocalForge
 from caseworker.forges.local_pulls import LocalPulls
 from caseworker.forges.local_source import LocalSource

@@ -8,8 +8,9 @@ from temporalio.client import Client
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
-from caseworker.engine.client import Address, Start, TemporalDoorbell
+from caseworker.engine.client import Start, TemporalDoorbell
 from caseworker.engine.payload_keys import keys_of
+from caseworker.engine.temporal_address import Address
 from caseworker.ports import Store
 
 _KNOWN_STARTS = 5_000

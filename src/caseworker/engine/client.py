@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 from temporalio.client import Client, TLSConfig
@@ -29,20 +29,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import INTERRUPTING
 from caseworker.engine.impostors import end_impostors
 from caseworker.engine.payload_codec import sealing_converter
-
-
-@dataclass(frozen=True, kw_only=True)
-class Address:
-    """Where Temporal is: the embedded server, a cluster, or Temporal Cloud."""
-
-    target: str
-    namespace: str = "default"
-    tls: bool = False
-    api_key: str | None = field(default=None, repr=False)
-    client_certificate: bytes | None = field(default=None, repr=False)
-    client_key: bytes | None = field(default=None, repr=False)
-    keys: tuple[bytes, ...] = field(default=(), repr=False)
-    """They seal what passes through Temporal, the newest first. Without any it passes in the clear: only for tests."""
+from caseworker.engine.temporal_address import Address
 
 
 async def connect(address: Address, *, timeout: float = 10.0) -> Client:

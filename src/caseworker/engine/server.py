@@ -9,13 +9,14 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import structlog
 
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.engine.client import Address, connect
+from caseworker.engine.temporal_address import Address
 
 log = structlog.get_logger()
 
@@ -63,19 +64,23 @@ def free_ports() -> Ports:
         return Ports(grpc=one.getsockname()[1], ui=two.getsockname()[1])
 
 
-def _die_with_parent() -> None:
-    """Ends the server with the host (on Linux): a host killed with -9 must not leave a server that uses the data."""
+def _begin(niceness: int) -> None:
+    """Lowers the server's priority, and ends it with the host (on Linux): a host killed with -9 must not leave a server
+    that uses the data."""
+    os.nice(niceness)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class TemporalServer:
-    def __init__(self, folder: Path, *, settings: Sequence[str] = (), ui: bool = False) -> None:
+    def __init__(self, folder: Path, *, settings: Sequence[str] = (), ui: bool = False, niceness: int = 0) -> None:
         """`settings`: more of the server's dynamic configuration, each as `key=value`. `ui`: whether the web UI and the
-        HTTP API answer. Neither asks who you are, and a page in a browser could start workflows through the API."""
+        HTTP API answer. Neither asks who you are, and a page in a browser could start workflows through the API.
+        `niceness`: how far it gives way to other processes."""
         self._folder = folder
         self._settings = (*_SETTINGS, *settings, *(() if ui else _NO_HTTP))
         self._ui = ui
+        self._niceness = niceness
         self._process: asyncio.subprocess.Process | None = None
         self.ports = Ports(grpc=0, ui=0)
 
@@ -91,12 +96,19 @@ class TemporalServer:
     def log_file(self) -> Path:
         return self._folder / "temporal.log"
 
-    async def start(self) -> None:
+    async def spawn(self) -> None:
+        """Starts the process, and does not wait until it answers: `start` does."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._set_aside_if_other_version()
-        for _ in range(5):
-            self.ports = free_ports()
-            if await self._launch():
+        await self._spawn(free_ports())
+
+    async def start(self) -> None:
+        if self._process is None:
+            await self.spawn()
+        for attempt in range(5):
+            if attempt:
+                await self._spawn(free_ports())
+            if await self._answers():
                 return
         raise Refused(
             f"Temporal's server did not start: {self._last_log_line()}",
@@ -110,7 +122,8 @@ class TemporalServer:
 
     async def restart(self) -> None:
         """Starts the server again after a crash, with the same data and the same ports, which its clients know."""
-        if not await self._launch():
+        await self._spawn(self.ports)
+        if not await self._answers():
             raise Transient(f"Temporal's server did not come back: {self._last_log_line()}")
 
     async def stop(self) -> None:
@@ -157,7 +170,8 @@ class TemporalServer:
     def _ui_words(self) -> tuple[str, ...]:
         return ("--ui-port", str(self.ports.ui), "--ui-disable-news-fetch") if self._ui else ("--headless",)
 
-    async def _launch(self) -> bool:
+    async def _spawn(self, ports: Ports) -> None:
+        self.ports = ports
         with self.log_file.open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
                 str(server_binary()),
@@ -171,11 +185,12 @@ class TemporalServer:
                 stderr=output,
                 env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder), **_MEMORY},
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=partial(_begin, self._niceness),
             )
-        return await self._answers()
 
     async def _answers(self) -> bool:
+        from caseworker.engine.client import connect  # slow: the server starts meanwhile
+
         assert self._process is not None
         deadline = asyncio.get_running_loop().time() + _START_SECONDS
         while asyncio.get_running_loop().time() < deadline:

@@ -18,6 +18,7 @@ from caseworker.app.cli.shared_options import (
     do,
     flag,
     make_console,
+    settings_for_work,
     settings_now,
 )
 
@@ -46,11 +47,11 @@ def report(
     """Report a bug, and see what is asked or found.
 
     Interrupt it at will: the case goes on."""
+    settings = settings_for_work(rehearse)
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
     from caseworker.app.terminal.report import report as report_bug
 
-    settings = settings_now()
     request = ReportRequest(
         text=read_text(text),
         repository=repo,

@@ -19,6 +19,7 @@ from caseworker.app.cli.shared_options import (
     do,
     flag,
     make_console,
+    settings_for_work,
     settings_now,
 )
 from caseworker.core.runs.outcome_kinds import OutcomeKind
@@ -53,13 +54,13 @@ def run(
     """Take an issue to a branch or pull request that is ready to merge.
 
     Interrupt it at will: the case goes on, and the same command shows it again."""
+    settings = settings_for_work(rehearse)
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.run_issue import RunRequest
     from caseworker.app.terminal.run_issue import run as run_case
     from caseworker.app.terminal.run_subjects import issue_argument
     from caseworker.core.base.policy import Milestone
 
-    settings = settings_now()
     request = RunRequest(
         repository=repo,
         issue=issue_argument(issue),

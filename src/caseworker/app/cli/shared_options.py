@@ -1,5 +1,6 @@
 """Options and helpers that all commands share. Nothing slow is imported before a command runs."""
 
+import gc
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -49,13 +50,25 @@ def add(app: typer.Typer, panel: str, *commands: Callable[..., None]) -> None:
 def settings_now(*, check_home: bool = True) -> "Settings":
     """The settings, with a home that can be used. `doctor` tells by itself what is wrong with it."""
     from caseworker.app.load_settings import load_settings
+    from caseworker.app.processes.home_folder import home_problem
     from caseworker.app.processes.logs import set_up_logs
-    from caseworker.app.processes.start_checks import home_problem
 
     settings = load_settings()
     if check_home and (problem := home_problem(settings.home)) is not None:
         raise Refused(problem, todo="Set CASEWORKER_HOME to a folder that you can write to.")
     set_up_logs(settings)
+    return settings
+
+
+def settings_for_work(rehearsal: Path | None) -> "Settings":
+    """The settings for a command that opens a case, to be called before its imports: a host that is down starts
+    meanwhile."""
+    from caseworker.app.processes.early_host import start_early
+
+    settings = settings_now()
+    has_model = settings.anthropic_api_key is not None if rehearsal is None else rehearsal.is_file()
+    if has_model:  # otherwise the command refuses
+        start_early(settings)
     return settings
 
 
@@ -68,6 +81,7 @@ def make_console() -> "Console":
 def do(work: Coroutine[Any, Any, T], *, interrupted: str = "the same command takes it up again") -> T:
     import asyncio  # slow, and `--help` does without
 
+    gc.enable()
     try:
         return asyncio.run(work)
     except KeyboardInterrupt:

@@ -4,8 +4,9 @@ import asyncio
 import signal
 
 from caseworker.app.bell import cluster_address
+from caseworker.app.processes.process_setup import give_way, watch_children
 from caseworker.app.processes.start_checks import check_sandbox
-from caseworker.app.processes.worker_loop import give_way, watch_children, work
+from caseworker.app.processes.worker_loop import work
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.engine.client import connect

@@ -3,13 +3,13 @@
 import hashlib
 import os
 
+from caseworker.app.processes.early_host import HOST_COMMAND
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
 from caseworker.ports import Store
 
 _NOT_THE_HOSTS = {"log", "home", "serve_host", "serve_port", "dashboard_url", "dashboard_tokens"}
-HOST_COMMAND = ["-m", "caseworker.app.processes.host_process"]
 
 
 def settings_fingerprint(settings: Settings) -> str:

@@ -1,6 +1,5 @@
 """Checks before anything is started: the disk and the sandbox."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -25,18 +24,3 @@ async def check_sandbox(settings: Settings) -> None:
     problem = await make_sandbox(settings).probe()
     if problem is not None:
         raise Refused(problem)
-
-
-def home_problem(home: Path) -> str | None:
-    """Why the home folder can't be used. Null: it can, or can be made."""
-    try:
-        if home.exists() and not home.is_dir():
-            return f"The home folder {home} is a file."
-        there = next(folder for folder in (home, *home.parents) if folder.exists())
-    except OSError as error:
-        return f"The home folder {home} can't be reached: {error.strerror}."
-    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-        return None
-    if there == home:
-        return f"The home folder {home} is read-only."
-    return f"The home folder {home} can't be made: {there} is no folder that you can write to."

@@ -2,8 +2,6 @@
 
 import asyncio
 import gc
-import os
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
@@ -27,26 +25,6 @@ log = structlog.get_logger()
 RING_SECONDS = 30.0
 PULL_SECONDS = 3.0
 RETENTION_SECONDS = 3_600.0
-_NICENESS = 5
-
-
-def give_way() -> None:
-    """Lower our priority: on a busy machine, processes that take or show messages go first."""
-    os.nice(_NICENESS)
-
-
-def watch_children() -> None:
-    """Wait for child processes by pidfd instead of a thread each: Python 3.11 starts a thread per process, and a case
-    starts dozens. Later versions do this themselves. Call it before the first process is started."""
-    if sys.version_info >= (3, 12):
-        return
-    try:
-        os.close(os.pidfd_open(os.getpid()))
-    except (AttributeError, OSError):
-        return
-    watcher = asyncio.PidfdChildWatcher()
-    watcher.attach_loop(asyncio.get_running_loop())
-    asyncio.set_child_watcher(watcher)
 
 
 async def work(

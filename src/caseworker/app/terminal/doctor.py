@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from caseworker.app.parts import make_registries, make_sandbox
-from caseworker.app.processes.start_checks import check_disk, home_problem
+from caseworker.app.processes.home_folder import home_problem
+from caseworker.app.processes.start_checks import check_disk
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.github_checks import examine_github
 from caseworker.app.terminal.key_check import announced, try_key
