@@ -1,5 +1,6 @@
 """Another user of the machine reaches Temporal's port, which asks nobody who they are. They learn and steer nothing."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from temporalio import workflow
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import PollActivityTaskQueueRequest, PollWorkflowTaskQueueRequest
 from temporalio.client import AsyncActivityHandle, Client, WorkflowFailureError
 from temporalio.common import RetryPolicy, WorkflowIDConflictPolicy
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -27,7 +30,8 @@ from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.engine.client import Address, connect
+from caseworker.engine.client import connect
+from caseworker.engine.temporal_address import Address
 from tests.scenarios.conftest import end
 from tests.world.world import CaseInWorld, World, open_world
 
@@ -144,6 +148,32 @@ async def test_a_result_that_a_stranger_leaves_out_is_not_believed(sealed: World
     release()
     await sealed.reconciler_restarts(case.id)
 
+    await case.expect_asked_for(Subject.PLAN)
+
+
+async def takes_a_task_of_each_kind(stranger: Client) -> list[bytes]:
+    """The stranger's worker asks our queues for work, and never answers. Returns what came with the tasks."""
+    service, namespace = stranger.workflow_service, stranger.namespace
+    flows, turns = TaskQueue(name=FLOWS_QUEUE), TaskQueue(name=TURNS_QUEUE)
+    flow, turn = await asyncio.gather(
+        service.poll_workflow_task_queue(PollWorkflowTaskQueueRequest(namespace=namespace, task_queue=flows)),
+        service.poll_activity_task_queue(PollActivityTaskQueueRequest(namespace=namespace, task_queue=turns)),
+    )
+    return [flow.history.SerializeToString(), turn.input.SerializeToString()]
+
+
+@pytest.mark.slow
+async def test_a_strangers_worker_reads_nothing_and_holds_a_case_up_only_for_a_while(
+    sealed: World, stranger: Client
+) -> None:
+    sealed.policy = sealed.policy.model_copy(update={"heartbeat_seconds": 5, "turn_heartbeat_seconds": 5})
+    await sealed.worker_stops()  # so that the stranger is the first in both queues
+    takes = asyncio.create_task(takes_a_task_of_each_kind(stranger))
+    case = await sealed.owner_files_issue(body="A secret: the safe is behind the mirror.")
+    await sealed.worker_starts()
+    taken = await asyncio.wait_for(takes, sealed.patience)
+    assert all(taken), "it got a task of each kind"
+    assert not any(b'"policy"' in one for one in taken), "both inputs have it, sealed"
     await case.expect_asked_for(Subject.PLAN)
 
 
