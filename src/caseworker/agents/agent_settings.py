@@ -10,14 +10,13 @@ from caseworker.agents.interruptions import Hearing
 from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.role_tools import SERVER
-from caseworker.agents.schemas import sent_schema
 from caseworker.agents.sessions import SessionAdapter
-from caseworker.core.base.ids import SessionId
-from caseworker.core.outcomes.outcome import outcome_schema
 from caseworker.ports import Brief, Ear
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, SessionStore
+
+    from caseworker.agents.agent_process import Binding
 
 _MESSAGE_LIMIT: Final = 32_000_000
 """Bytes of one message from the agent's program: a tool's result may be large, and the SDK's default is 1 MB."""
@@ -31,48 +30,54 @@ _SETTINGS: Final = json.dumps(
 )
 
 
-def agent_options(
-    brief: Brief,
-    folder: AttemptFolder,
-    *,
-    resume: SessionId | None,
-    store: SessionAdapter,
-    hearing: Hearing,
-    stderr: Callable[[str], None],
-) -> "ClaudeAgentOptions":
+def process_options(binding: "Binding", folder: AttemptFolder, stderr: Callable[[str], None]) -> "ClaudeAgentOptions":
+    """What the program is started with. System prompt and schema come later (see `agent_transport`)."""
     from claude_agent_sdk import ClaudeAgentOptions
 
     # As plain flags: the SDK's own `resume` would write the transcript where the sandbox can't see it (see `sessions`).
-    flags: dict[str, str | None] = {"resume": resume, "fork-session": None} if resume is not None else {}
+    resume: dict[str, str | None] = {"resume": binding.resume, "fork-session": None} if binding.resume else {}
     return ClaudeAgentOptions(
         cli_path=folder.starter,
-        cwd=brief.tree.path,
-        model=brief.model,
-        system_prompt=brief.system_prompt,
-        tools=list(brief.tools),
+        cwd=binding.tree.path,
+        model=binding.model,
+        system_prompt="",
+        tools=list(binding.tools),
         permission_mode="bypassPermissions",  # the sandbox sets the limits
         setting_sources=[],
         settings=_SETTINGS,
         strict_mcp_config=True,
-        mcp_servers=_servers(brief, hearing.ear),
-        hooks=hearing.hooks(),
-        verbatim_prompts=True,  # text from people must not include files or run commands
-        output_format={
-            "type": "json_schema",
-            "schema": sent_schema(outcome_schema(brief.role, brief.task), brief.system_prompt, brief.prompt),
-        },
-        session_id=brief.attempt.session,
-        session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
-        extra_args=flags,
-        env={"CLAUDE_CONFIG_DIR": str(folder.config)},  # for the SDK itself; the agent gets its from the sandbox
+        mcp_servers=dict(binding.servers),
+        session_id=binding.session,
+        extra_args={**resume, "session-mirror": None},  # for the store in `talk_options`
+        env=_sdk_environment(folder),
         stderr=stderr,
         max_buffer_size=_MESSAGE_LIMIT,
     )
 
 
-def _servers(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
+def talk_options(
+    binding: "Binding", folder: AttemptFolder, store: SessionAdapter, hearing: Hearing
+) -> "ClaudeAgentOptions":
+    """What the client needs that talks to the program."""
+    from claude_agent_sdk import ClaudeAgentOptions
+
+    return ClaudeAgentOptions(
+        mcp_servers=dict(binding.servers),
+        hooks=hearing.hooks(),
+        verbatim_prompts=True,  # text from people must not include files or run commands
+        session_store=cast("SessionStore", store),  # the SDK finds its optional methods by name
+        env=_sdk_environment(folder),
+    )
+
+
+def served_tools(brief: Brief, ear: Ear) -> "dict[str, McpServerConfig]":
     server = own_server(brief, ear)
     return {SERVER: server} if server is not None else {}
+
+
+def _sdk_environment(folder: AttemptFolder) -> dict[str, str]:
+    """For the SDK itself; the agent gets its own from the sandbox."""
+    return {"CLAUDE_CONFIG_DIR": str(folder.config)}
 
 
 def no_messages() -> tuple[tuple[Path, Path], ...]:

@@ -20,7 +20,6 @@ from caseworker.ports import AgentFailed, AgentFinished, Brief
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient, ResultMessage
 
-_LOG_LINES: Final = 60
 _NO_OUTCOME: Final = "the agent ended without handing in an outcome"
 _FORGED: Final = "an outcome was printed that the model did not hand in: code in the sandbox may have done it"
 
@@ -47,7 +46,8 @@ class Talk:
     gateway: Gateway
     redactor: Redactor
     hearing: Hearing
-    stderr: deque[str] = field(default_factory=lambda: deque(maxlen=_LOG_LINES))
+    stderr: deque[str] = field(default_factory=deque)
+    """The last lines that the program wrote there."""
 
     async def hold(self, client: "ClaudeSDKClient", batches: Batches) -> AgentFinished | AgentFailed:
         """The task that calls this opens and closes the client, as the SDK wants it."""

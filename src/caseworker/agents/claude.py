@@ -6,28 +6,29 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
-from caseworker.agents.agent_program import agent_binary, execute_only
-from caseworker.agents.agent_settings import agent_environment, agent_options, no_messages
+from caseworker.agents.agent_process import Binding, ready_to_start
+from caseworker.agents.agent_settings import served_tools, talk_options
 from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.interruptions import Hearing
 from caseworker.agents.price_list import PriceList
-from caseworker.agents.process import AttemptFolder, attempt_folder, connected, until_gone
+from caseworker.agents.process import AttemptFolder, attempt_folder, until_gone
 from caseworker.agents.provider_words import NO_KEY
 from caseworker.agents.rehearsal import load_rehearsal
 from caseworker.agents.resumed_prompts import only_news
+from caseworker.agents.schemas import sent_schema
 from caseworker.agents.sessions import SessionAdapter, lay_out
 from caseworker.agents.upstreams import Upstream
 from caseworker.agents.upstreams.anthropic import DEFAULT_BASE_URL, AnthropicUpstream
 from caseworker.agents.upstreams.rehearsed import Part, RehearsedUpstream, no_turn_for
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.outcomes.outcome import outcome_schema
 from caseworker.core.record.entries import AgentEvent
-from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Enclosure, Ledger, Sandbox, Transcripts
+from caseworker.ports import AgentFailed, AgentFinished, Brief, Ear, Ledger, Sandbox, Transcripts
 
 Saw = Callable[[Sequence[AgentEvent]], Awaitable[None]]
 Result = AgentFinished | AgentFailed
@@ -114,21 +115,18 @@ class ClaudeRuntime:
         from claude_agent_sdk import ClaudeSDKClient  # takes 0.7 s: only a worker that runs a turn pays for it
 
         history = await self._lay_out_history(talk.brief, talk.folder)
-        resume = talk.brief.resume if history else None
-        talk.brief = replace(talk.brief, prompt=only_news(talk.brief.prompt, history))
-        brief, folder = talk.brief, talk.folder
+        talk.brief = brief = replace(talk.brief, prompt=only_news(talk.brief.prompt, history))
+        process = await ready_to_start(self._sandbox, _binding(brief, talk, resumes=bool(history)), talk.folder)
+        talk.stderr = process.stderr
+        schema = sent_schema(outcome_schema(brief.role, brief.task), brief.system_prompt, brief.prompt)
+        process.transport.tell(system_prompt=brief.system_prompt, schema=schema)
         store = SessionAdapter(self._transcripts, self._redactor, own=brief.attempt.session)
-        options = agent_options(
-            brief, folder, resume=resume, store=store, hearing=talk.hearing, stderr=talk.stderr.append
-        )
-        program = await asyncio.to_thread(execute_only, agent_binary())
-        enclosure = _enclosure(brief, folder, program)
-        folder.write_starter(self._sandbox.command(enclosure, connected(program)))
-        guarded = self._sandbox.guard(enclosure, folder.started, spare=True)
+        options = talk_options(process.binding, talk.folder, store, talk.hearing)
+        guarded = self._sandbox.guard(process.enclosure, talk.folder.started, spare=True)
         async with Batches(saw) as batches, talk.gateway, guarded as guard:
             talk.hearing.guard = guard
             let_it_start_slowly()
-            result = await talk.hold(ClaudeSDKClient(options), batches)
+            result = await talk.hold(ClaudeSDKClient(options, process.transport), batches)
             if guard.ended and isinstance(result, AgentFailed):
                 return AgentFailed(why="crashed", reason=f"the agent was stopped: {guard.ended}", log=result.log)
         if store.trespassed:
@@ -155,14 +153,12 @@ def let_it_start_slowly() -> None:
     os.environ.setdefault("CLAUDE_CODE_STREAM_CLOSE_TIMEOUT", str(_SLOWEST_START_MS))
 
 
-def _enclosure(brief: Brief, folder: AttemptFolder, program: Path) -> Enclosure:
-    return Enclosure(
-        workspace=brief.tree.path,
-        writable=brief.tree.writable,
-        environment={**brief.tree.equipment.variables, **agent_environment(folder)},
-        search_path=brief.tree.equipment.search_path,
-        read_only=(*brief.tree.read_only, program.parent),
-        read_write=(folder.config, folder.home),
-        overlays=(*brief.tree.overlays, *no_messages()),
-        sockets=(folder.socket.parent,),
+def _binding(brief: Brief, talk: Talk, *, resumes: bool) -> Binding:
+    return Binding(
+        tree=brief.tree,
+        tools=brief.tools,
+        session=brief.attempt.session,
+        model=brief.model,
+        resume=brief.resume if resumes else None,
+        servers=served_tools(brief, talk.hearing.ear),
     )
