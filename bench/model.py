@@ -38,7 +38,7 @@ async def serve(folder: Path, rehearsal: Rehearsal, workspace: Path, pace: float
     sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.read)
     for server, serving in servers:
-        server.should_exit = True
+        server.leave()
         await serving
 
 

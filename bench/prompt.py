@@ -188,5 +188,5 @@ async def _provider() -> AsyncIterator[_Provider]:
     try:
         yield ours
     finally:
-        server.should_exit = True
+        server.leave()
         await serving

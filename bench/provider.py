@@ -115,5 +115,5 @@ def serving(script: Mapping[str, Steps], unix: Path) -> Iterator[Provider]:
     try:
         yield provider
     finally:
-        server.should_exit = True
+        server.leave()
         thread.join()

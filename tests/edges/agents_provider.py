@@ -107,7 +107,7 @@ async def provider(
         for waiting in (ours.holds, ours.thinks):
             if waiting is not None:
                 waiting.set()
-        server.should_exit = True
+        server.leave()
         await serving
 
 

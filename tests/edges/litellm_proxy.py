@@ -83,7 +83,7 @@ async def proxied(double: OpenAiDouble, folder: Path) -> AsyncIterator[str]:
             if proxy.returncode is None:
                 proxy.kill()
             await proxy.wait()
-            server.should_exit = True
+            server.leave()
             await serving
 
 

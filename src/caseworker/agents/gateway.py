@@ -86,10 +86,10 @@ class Gateway:
         """The fence: whoever still holds the socket's path gets no answer any more."""
         self.path.unlink(missing_ok=True)
         self._closed = True
-        self._server.should_exit = True
         # What is cut off in the middle of an answer settles what it saw before it goes.
         for answering in self._server.server_state.tasks:
             answering.cancel()
+        self._server.leave()
         if self._serving is not None:
             await asyncio.wait([self._serving])
         await self._upstream.close()

@@ -79,11 +79,35 @@ def broken_off(reason: str) -> bytes:
     return f"event: error\ndata: {json.dumps(event)}\n\n".encode()
 
 
-class _Server(uvicorn.Server):
+class EmbeddedServer(uvicorn.Server):
+    """A server that lives as long as one piece of our work, and ends the moment it is told to: uvicorn's own loop looks
+    every 0.1 s whether it should, and again whether its connections have ended. A turn of an agent waits for that."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._leave = asyncio.Event()
+
+    def leave(self) -> None:
+        self.should_exit = True
+        self._leave.set()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Does nothing: signals belong to the process that embeds this server."""
         yield
+
+    async def main_loop(self) -> None:
+        await self._leave.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for listener in sockets or []:
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        if self.server_state.tasks:
+            await asyncio.wait(self.server_state.tasks)
 
 
 class OneCaller:
@@ -101,7 +125,7 @@ class OneCaller:
         return pid == self._pid
 
 
-def embedded_server(app: Starlette, caller: OneCaller | None = None) -> uvicorn.Server:
+def embedded_server(app: Starlette, caller: OneCaller | None = None) -> EmbeddedServer:
     """`caller`: who may connect; by default everybody who can."""
 
     class Guarded(H11Protocol):
@@ -114,4 +138,4 @@ def embedded_server(app: Starlette, caller: OneCaller | None = None) -> uvicorn.
     config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none", server_header=False, http=Guarded)
     # Given to the constructor, this would switch off the access log of every other server in the process.
     config.access_log = False
-    return _Server(config)
+    return EmbeddedServer(config)
