@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import socket
 import sqlite3
@@ -11,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from caseworker.app.processes.early_host import start_early
+from caseworker.app.processes import early_host
+from caseworker.app.processes.early_host import send_early_away, start_early
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.settings import Settings
-from caseworker.engine.host import HostPlace
+from caseworker.engine.host import HostPlace, spawn
 from caseworker.engine.server import server_version
 from tests.patience import PATIENCE
 from tests.world.project import make_project
@@ -38,21 +38,40 @@ def test_five_host_starts_at_once_make_one_host(terminal: Terminal) -> None:
     assert len(pids) == 1
 
 
-def test_a_command_that_opens_a_case_starts_the_host_before_it_is_loaded_itself(
-    terminal: Terminal, migrated_file: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_host_that_was_started_early_is_the_one_that_works(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CASEWORKER_HOME", str(terminal.home))
     settings = Settings(home=terminal.home)
     start_early(settings)
-    assert not terminal.home.exists(), "nothing is made where no case was ever opened: the command may refuse"
+    (early,) = early_host._WAITING
+    assert not terminal.home.exists(), "nothing is made before it is called in"
     terminal.home.mkdir()
-    shutil.copy(migrated_file, terminal.home / "caseworker.db")
+    assert start_host(settings).pid == early.pid
+    assert "host started" in (terminal.home / "host.log").read_text()
     start_early(settings)
+    assert early_host._WAITING == [], "where one runs, none is started"
+
+
+def test_a_host_that_nobody_calls_in_leaves_and_has_made_nothing(terminal: Terminal) -> None:
+    start_early(Settings(home=terminal.home))
+    (early,) = early_host._WAITING
+    send_early_away()
+    assert early.wait(PATIENCE) == 0
+    assert not terminal.home.exists()
+
+
+def test_a_host_started_early_leaves_when_another_was_faster(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CASEWORKER_HOME", str(terminal.home))
+    start_early(Settings(home=terminal.home))
+    (early,) = early_host._WAITING
+    terminal.home.mkdir()
+    faster = spawn(HostPlace(terminal.home), ["-m", "caseworker.app.processes.host_process"])
     terminal.waits_until(HostPlace(terminal.home).is_locked, "a host with the lock")
-    early = HostPlace(terminal.home).holder()
-    assert start_host(settings).pid == early, "the command waits for it and starts no second one"
-    start_early(settings)
-    assert terminal.host_pid == early
+    assert start_host(Settings(home=terminal.home)).pid == faster.pid
+    assert early.wait(PATIENCE) == 0
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import hashlib
 import os
 
-from caseworker.app.processes.early_host import HOST_COMMAND
+from caseworker.app.processes.early_host import send_early_away, start_now
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
@@ -23,7 +23,10 @@ def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
     """Return the running host, whatever its version and settings, or start one."""
     place = HostPlace(settings.home)
     place.stopped.unlink(missing_ok=True)
-    return find_or_start(place, [*HOST_COMMAND, *(["--fresh-engine"] if fresh_engine else [])])
+    try:
+        return find_or_start(place, lambda: start_now(place, fresh_engine=fresh_engine))
+    finally:
+        send_early_away()
 
 
 async def ensure_host(settings: Settings, store: Store) -> HostFile:

@@ -15,7 +15,7 @@ from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.process_setup import NICENESS, give_way, watch_children
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.engine.host import HostPlace
+from caseworker.engine.host import WAITING, HostPlace, wait_to_be_called
 from caseworker.engine.server import TemporalServer
 
 log = structlog.get_logger()
@@ -23,6 +23,11 @@ log = structlog.get_logger()
 
 def main() -> int:
     gc.disable()  # imports leave no garbage, and to look for some takes an eighth of their time
+    if WAITING in sys.argv:
+        import caseworker.app.processes.host_work  # noqa: F401 - to have it loaded when it is called
+
+        if not wait_to_be_called():
+            return 0
     settings = load_settings()
     set_up_logs(settings)
     place = HostPlace(settings.home)
