@@ -1,38 +1,20 @@
-"""One process of the agent's program: what it is bound to at its start, and how it is made ready to be started."""
+"""One process of the agent's program, and how it is made ready to be started."""
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from caseworker.agents.agent_program import agent_binary, execute_only
-from caseworker.agents.agent_settings import agent_environment, no_messages, process_options
+from caseworker.agents.agent_settings import Binding, agent_environment, no_messages, process_options
 from caseworker.agents.process import AttemptFolder, connected
-from caseworker.core.base.ids import SessionId
 from caseworker.ports import Enclosure, Sandbox, WorkTree
 
 if TYPE_CHECKING:
-    from claude_agent_sdk import McpServerConfig
-
     from caseworker.agents.agent_transport import AgentTransport
 
 _LOG_LINES: Final = 60
-
-
-@dataclass(frozen=True, kw_only=True)
-class Binding:
-    """What can't be changed once the process runs."""
-
-    tree: WorkTree
-    tools: tuple[str, ...]
-    session: SessionId
-    model: str
-    """The first one: a client may choose another."""
-    resume: SessionId | None = None
-    servers: "Mapping[str, McpServerConfig]" = field(default_factory=dict)
-    """The tools that we serve to it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -11,12 +12,11 @@ from caseworker.agents.own_tools import own_server
 from caseworker.agents.process import AttemptFolder
 from caseworker.agents.role_tools import SERVER
 from caseworker.agents.sessions import SessionAdapter
-from caseworker.ports import Brief, Ear
+from caseworker.core.base.ids import SessionId
+from caseworker.ports import Brief, Ear, WorkTree
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions, McpServerConfig, SessionStore
-
-    from caseworker.agents.agent_process import Binding
 
 _MESSAGE_LIMIT: Final = 32_000_000
 """Bytes of one message from the agent's program: a tool's result may be large, and the SDK's default is 1 MB."""
@@ -30,7 +30,21 @@ _SETTINGS: Final = json.dumps(
 )
 
 
-def process_options(binding: "Binding", folder: AttemptFolder, stderr: Callable[[str], None]) -> "ClaudeAgentOptions":
+@dataclass(frozen=True, kw_only=True)
+class Binding:
+    """What can't be changed once the process runs."""
+
+    tree: WorkTree
+    tools: tuple[str, ...]
+    session: SessionId
+    model: str
+    """The first one: a client may choose another."""
+    resume: SessionId | None = None
+    servers: "Mapping[str, McpServerConfig]" = field(default_factory=dict)
+    """The tools that we serve to it."""
+
+
+def process_options(binding: Binding, folder: AttemptFolder, stderr: Callable[[str], None]) -> "ClaudeAgentOptions":
     """What the program is started with. System prompt and schema come later (see `agent_transport`)."""
     from claude_agent_sdk import ClaudeAgentOptions
 
@@ -56,7 +70,7 @@ def process_options(binding: "Binding", folder: AttemptFolder, stderr: Callable[
 
 
 def talk_options(
-    binding: "Binding", folder: AttemptFolder, store: SessionAdapter, hearing: Hearing
+    binding: Binding, folder: AttemptFolder, store: SessionAdapter, hearing: Hearing
 ) -> "ClaudeAgentOptions":
     """What the client needs that talks to the program."""
     from claude_agent_sdk import ClaudeAgentOptions

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from caseworker.agents.agent_process import Binding, ready_to_start
-from caseworker.agents.agent_settings import served_tools, talk_options
+from caseworker.agents.agent_process import ready_to_start
+from caseworker.agents.agent_settings import Binding, served_tools, talk_options
 from caseworker.agents.attempt import Talk
 from caseworker.agents.events import Batches
 from caseworker.agents.gateway import Allowance, Gateway
