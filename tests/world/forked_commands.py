@@ -102,7 +102,6 @@ def _serve() -> None:
 
 
 def _become_command(request: _Request) -> NoReturn:
-    code = 1
     try:
         for number, file in enumerate(request.files):
             os.dup2(os.open(file, os.O_CREAT | os.O_WRONLY if number else os.O_RDONLY), number)
@@ -110,18 +109,14 @@ def _become_command(request: _Request) -> NoReturn:
         os.environ.update(request.environment)
         os.chdir(request.folder)
         sys.argv = ["caseworker", *request.arguments]
-        from caseworker.app.cli.main import main
+        from caseworker.app.cli.program import program
 
-        main()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        program()
     except BaseException:  # noqa: BLE001  # the end of a forked process: nothing may return to the loop
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ async def _start(home: Path) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
-        "from caseworker.app.cli.main import main; main()",
+        "from caseworker.app.cli.program import program; program()",
         "serve",
         env={**kept, f"{PREFIX}HOME": str(home), f"{PREFIX}LOG": "json"},
         stdin=asyncio.subprocess.DEVNULL,
