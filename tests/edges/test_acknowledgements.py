@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from caseworker.activities.shared.posts import Posting
-from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Message
 from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of
 from tests.edges.store_examples import open_bug, said
+from tests.world.phrasings import RECORDED
 from tests.world.slack import SlackDouble
 
 CHANNEL = "C0SUMMARY"
@@ -27,7 +27,7 @@ async def slack() -> AsyncIterator[SlackDouble]:
 
 
 def posting(store: Store, slack: SlackDouble) -> Posting:
-    return Posting(store=store, chats={"slack": chat_of(slack)}, terminal=TerminalPhrasing())
+    return Posting(store=store, chats={"slack": chat_of(slack)}, recorded_in=RECORDED)
 
 
 async def written(store: Store, case: CaseId, slack: SlackDouble | None = None) -> Message:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from caseworker.activities.shared.posts import Posting
-from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.posts import Post
 from caseworker.core.record.entries import Posted
@@ -16,6 +15,7 @@ from caseworker.store.store import Store
 from tests.edges.slack_world import chat_of
 from tests.edges.store_examples import open_bug
 from tests.edges.test_acknowledgements import slack as slack  # the fixture
+from tests.world.phrasings import RECORDED
 from tests.world.slack import SlackDouble
 
 CHANNEL = "C0SUMMARY"
@@ -54,7 +54,7 @@ async def say(store: Store, slack: SlackDouble, case: Any) -> None:
     posting = Posting(
         store=store,
         chats={"slack": chat_of(slack)},
-        terminal=TerminalPhrasing(),
+        recorded_in=RECORDED,
         developers=Thread(surface="slack", channel=CHANNEL),
         opening=opening,
     )

@@ -11,7 +11,6 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.shared.posts import Posting
-from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.names import sla_workflow_id
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.policy import Policy, Service, Severity, SlaTarget
@@ -24,6 +23,7 @@ from caseworker.engine.temporal_address import Address
 from tests.patience import PATIENCE
 from tests.world.agent import asked, found
 from tests.world.bugs import BugInWorld
+from tests.world.phrasings import RECORDED
 from tests.world.world import World, open_world
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
@@ -68,7 +68,7 @@ async def clock_strikes(bug: BugInWorld, minutes: float, *, at: datetime | None 
     """Runs the check that the flow makes when its timer fires, as if this many minutes had passed."""
     now = at or datetime.now(UTC) + timedelta(minutes=minutes)
     store = bug.world.store
-    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}, terminal=TerminalPhrasing()))
+    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats={}, recorded_in=RECORDED))
     await ActivityEnvironment().run(keeping.check_sla, CheckSla(case=bug.id, now=now))
     return now
 

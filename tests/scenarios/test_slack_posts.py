@@ -8,13 +8,13 @@ from temporalio.testing import ActivityEnvironment
 
 from caseworker.activities.bug.sla import SlaKeeping
 from caseworker.activities.shared.posts import Posting
-from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import CheckSla
 from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.people.messages import Audience
 from tests.edges.slack_world import chat_of
 from tests.world.office import ADA, RITA, Office
+from tests.world.phrasings import RECORDED
 from tests.world.world import REPORTS, SUMMARIES
 
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
@@ -109,7 +109,7 @@ async def test_the_clocks_words_wait_for_a_limited_channel(office: Office) -> No
     await bug.expect_findings()
     office.slack.trouble.limit_channel(SUMMARIES, seconds=600)
     store, chats = office.world.store, {"slack": chat_of(office.slack)}
-    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats=chats, terminal=TerminalPhrasing()))
+    keeping = SlaKeeping(store=store, posting=Posting(store=store, chats=chats, recorded_in=RECORDED))
     late = CheckSla(case=bug.id, now=datetime.now(UTC) + timedelta(days=5))
     postponed = await ActivityEnvironment().run(keeping.check_sla, late)
     assert postponed is not None

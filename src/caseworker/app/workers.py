@@ -37,12 +37,13 @@ from caseworker.activities.pull.pull_turns import PullTurnParts, PullTurns
 from caseworker.activities.pull.reproductions import Reproductions
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
-from caseworker.activities.shared.posts import Posting, Posts
+from caseworker.activities.shared.posts import Posting, Posts, RecordPhrasing
 from caseworker.activities.shared.run_discussion import RunDiscussions
 from caseworker.activities.shared.workspaces import WorkspaceKeeping
 from caseworker.activities.turn.attempts import Attempts
 from caseworker.activities.turn.transaction import Transaction
 from caseworker.app.wiring import Parts
+from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.policy import Policy
 from caseworker.engine.identity import own_identity
@@ -210,7 +211,7 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
     posting = Posting(
         store=store,
         chats=parts.chats,
-        terminal=TerminalPhrasing(),
+        recorded_in=RecordPhrasing(terminal=TerminalPhrasing(), buttons=ButtonPhrasing()),
         developers=parts.developers,
         opening=of_bugs.opening,
     )

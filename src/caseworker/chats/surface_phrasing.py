@@ -34,6 +34,8 @@ _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 class TerminalPhrasing:
     """Commands of the command line, as they are typed."""
 
+    has_buttons = False
+
     def name(self, kind: MessageKind) -> str:
         return f"`{_NAMES.get(kind, kind.value)}`"
 
@@ -65,6 +67,8 @@ class TerminalPhrasing:
 
 class ReplyPhrasing:
     """Replies in a thread: a command is the whole message. Pages are looked at in a terminal."""
+
+    has_buttons = False
 
     def name(self, kind: MessageKind) -> str:
         return "a plain reply" if kind in _PLAIN else f"`{_reply(kind)}`"
@@ -100,6 +104,8 @@ class ReplyPhrasing:
 class CommentPhrasing:
     """Comments below an issue: a command is the whole comment. Labels ask for workflows. Most pages are in a terminal,
     but whoever reads this sees the tracking comments and the pull request."""
+
+    has_buttons = False
 
     def name(self, kind: MessageKind) -> str:
         return "a comment" if kind in _PLAIN else f"`{_reply(kind)}`"

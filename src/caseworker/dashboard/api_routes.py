@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId
 from caseworker.core.casefile.learnings import ranked
@@ -29,7 +30,6 @@ from caseworker.dashboard.api_models import (
     SentLearningAct,
     SentMessage,
 )
-from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for
 from caseworker.dashboard.event_stream import Sent
 from caseworker.dashboard.learning_press import press_on_learning

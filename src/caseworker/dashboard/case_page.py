@@ -6,10 +6,10 @@ from typing import assert_never
 from starlette.requests import Request
 from starlette.responses import Response
 
+from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
-from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.case_feed import CaseFeed
 from caseworker.dashboard.event_stream import Sent

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 from pydantic import ValidationError
 from starlette.requests import Request
 
+from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.casefile.learnings import contradicted, ranked
 from caseworker.core.runs.outcome_kinds import OutcomeKind
-from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.learning_press import may_change_learnings
 from caseworker.dashboard.office import Office, viewer_of

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.kinds import KINDS
@@ -14,7 +15,6 @@ from caseworker.core.people.commands import Command, StartWork
 from caseworker.core.people.messages import TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.core.people.phrasing import begin
 from caseworker.dashboard.addresses import case_path
-from caseworker.dashboard.button_words import ButtonPhrasing
 from caseworker.dashboard.buttons import ACTIONS
 from caseworker.dashboard.office import Office, html, is_partial, viewer_of
 from caseworker.dashboard.viewers import SURFACE, Viewer, standing_of_viewer

@@ -9,13 +9,15 @@ from caseworker.ports import Store, StoredAny
 from caseworker.views.receipt_watch import turns_begun
 
 
-async def lines_with_receipts(store: Store, stored: StoredAny, record: Sequence[Recorded]) -> list[tuple[Line, str]]:
-    """Each line with its receipt, which is empty for posts of the bot."""
+async def lines_with_receipts(
+    store: Store, stored: StoredAny, record: Sequence[Recorded], *, buttons: bool = False
+) -> list[tuple[Line, str]]:
+    """Each line with its receipt, which is empty for posts of the bot. `buttons`: for the dashboard."""
     case, turns = stored.case, await turns_begun(store, stored.case.id)
     messages: dict[int | None, Message] = {message.id: message for message in await store.inbox.of(case.id)}
     return [
         (line, receipt(messages[line.message], turns) if line.message in messages else "")
-        for line in conversation(record, case.outbox)
+        for line in conversation(record, case.outbox, buttons=buttons)
     ]
 
 

@@ -21,7 +21,7 @@ from caseworker.views.workflow_contexts import context_of
 async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
     """`record`: where the sources of facts are looked up. Empty: facts have none."""
     spent = await store.ledger.spent(stored.case.id)
-    asked = await what_is_asked(store, stored, outcomes=())
+    asked = await what_is_asked(store, stored, outcomes=(), buttons=phrasing.has_buttons)
     rehearsed = stored.rehearsal is not None
     builds = await store.builds.of(stored.case.id)
     head = latest(builds, Stage.HEAD)

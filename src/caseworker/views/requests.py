@@ -12,8 +12,9 @@ from caseworker.core.record.bug_conversation import text_of
 from caseworker.ports import Store, StoredCase
 
 
-async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome]) -> str:
-    """The question or request that people are to answer; at a milestone, the plan or triage. Empty: nothing."""
+async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Outcome], *, buttons: bool = False) -> str:
+    """The question or request that people are to answer; at a milestone, the plan or triage. Empty: nothing.
+    `buttons`: for the dashboard."""
     wait = stored.case.waiting.wait
     if stored.case.state not in WAITING | PARKED or wait is None or wait.reason is WaitingFor.MERGE:
         return ""
@@ -23,7 +24,7 @@ async def what_is_asked(store: Store, stored: StoredCase, outcomes: Sequence[Out
         return _milestone_text(outcomes)
     if wait.asked is None:
         return ""
-    return text_of(wait.asked, await store.record.whole(stored.case.id, {"posted"}))
+    return text_of(wait.asked, await store.record.whole(stored.case.id, {"posted"}), buttons=buttons)
 
 
 def may_go_on_until(stored: StoredCase, until: Milestone) -> bool:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.record.bug_conversation import text_for_reader
 from caseworker.core.record.entries import (
     AgentSaid,
     MessageRecorded,
@@ -85,8 +86,10 @@ def _item(recorded: Recorded, attempts: dict[int, int]) -> StoryItem | None:
             return item.model_copy(update=place)
         case AgentSaid() | ToolCalled() | ToolReturned():
             return _step(item, entry, attempts.get(entry.turn, 1))
-        case MessageRecorded(text=text) | Posted(text=text):
+        case MessageRecorded(text=text):
             return item.model_copy(update={"text": text})
+        case Posted():
+            return item.model_copy(update={"text": text_for_reader(entry, buttons=True)})
         case _:
             bad = any(line.mark in ("bad", "failed") for line in item.lines)
             return item.model_copy(update={"failed": bad}) if item.lines else None

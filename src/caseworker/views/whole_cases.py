@@ -101,15 +101,14 @@ async def whole_case(store: Store, stored: StoredAny, phrasing: Phrasing) -> Who
     why = await why_of(store, stored, phrasing, record)
     spent = await store.ledger.spent(case)
     newest = record[-1].sequence if record else 0
+    lines = await lines_with_receipts(store, stored, record, buttons=phrasing.has_buttons)
     pulls = tuple(await store.pulls.of(case))
     known = [await store.pull_cases.load(pull_case(one.repository, one.number)) for one in pulls]
     sessions = [one.case.id for one in known if one is not None]
     return WholeCase(
         row=row_of(BoardEntry(stored=stored, sequence=newest, spent_micros=spent.micros)),
         why=why,
-        conversation=tuple(
-            ReceiptedLine(line=line, receipt=told) for line, told in await lines_with_receipts(store, stored, record)
-        ),
+        conversation=tuple(ReceiptedLine(line=line, receipt=told) for line, told in lines),
         money=Money(spent=spent, cap_micros=_cap(stored), rehearsed=stored.rehearsal is not None),
         way=tuple(step for one in record if (step := _step(one)) is not None),
         runs=tuple(await store.runs.of(case)),

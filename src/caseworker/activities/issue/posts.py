@@ -8,7 +8,6 @@ from caseworker.core.issue.post_words import PostContext, Remark, words_for
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.posts import Post
-from caseworker.core.record.bug_conversation import text_of
 from caseworker.core.telling.unseen import unseen_in_turn, unseen_words
 from caseworker.ports import Store, StoredCase, Thread
 
@@ -45,10 +44,12 @@ class IssuePosts:
             policy=stored.policy,
             outcome=outcome,
             not_seen=await self._not_seen(stored, post) if outcome is not None else (),
-            asked=await self._asked(stored) if post.about is IssueAbout.REMINDER else "",
             remarks=await self._remarks(stored, post) if post.messages else (),
         )
-        return lambda phrasing: words_for(post, matter, phrasing)
+        asked = await self._asked(stored) if post.about is IssueAbout.REMINDER else None
+        if asked is None:
+            return lambda phrasing: words_for(post, matter, phrasing)
+        return lambda phrasing: words_for(post, matter.model_copy(update={"asked": asked(phrasing)}), phrasing)
 
     async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
         return []
@@ -65,11 +66,10 @@ class IssuePosts:
         checked = await self._store.record.whole(stored.case.id, {"claims_checked"})
         return tuple(unseen_words(unseen_in_turn(checked, post.turn)))
 
-    async def _asked(self, stored: StoredCase) -> str:
+    async def _asked(self, stored: StoredCase) -> Words | None:
+        """What people were asked, for each surface in its own phrasing: a reminder is not said in a terminal alone."""
         wait = stored.case.waiting.wait
-        if wait is None or wait.asked is None:
-            return ""
-        return text_of(wait.asked, await self._store.record.whole(stored.case.id, {"posted"}))
+        return await self.words(stored, wait.asked) if wait is not None and wait.asked is not None else None
 
     async def _remarks(self, stored: StoredCase, post: IssuePost) -> tuple[Remark, ...]:
         said = {message.id: message for message in await self._store.inbox.of(stored.case.id)}

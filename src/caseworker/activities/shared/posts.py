@@ -1,6 +1,7 @@
 """Publishes what cases say, each post once: on the record, and on each chat thread whose audience fits."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import structlog
@@ -37,6 +38,15 @@ class OpeningPost(Post):
         return f"{super().key(case)} before {self.of}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class RecordPhrasing:
+    """How those who read the record phrase what people can do."""
+
+    terminal: Phrasing
+    buttons: Phrasing
+    """The dashboard's."""
+
+
 def _linked(words: Words, link: str) -> Words:
     return lambda phrasing: f"{words(phrasing)}\n[The reporter's thread]({link})" if link else words(phrasing)
 
@@ -61,14 +71,14 @@ class Posting:
         *,
         store: Store,
         chats: Mapping[str, Chat],
-        terminal: Phrasing,
+        recorded_in: RecordPhrasing,
         developers: Thread | None = None,
         opening: Opening | None = None,
     ) -> None:
         """`developers`: where a bug case begins its thread for developers. `opening` words the first post there."""
         self._store = store
         self._chats = chats
-        self._terminal = terminal
+        self._recorded_in = recorded_in
         self._developers = developers
         self._opening = opening
 
@@ -100,10 +110,10 @@ class Posting:
         if isinstance(stored, StoredBug) and any(not thread.anchor for thread in threads):
             if isinstance(post, OpeningPost) or post.about == SUMMARY:
                 words = _linked(words, await self._link(stored))
-            elif words(self._terminal):
+            elif words(self._recorded_in.terminal):
                 threads = await self._opened(stored, post)
                 undelivered = not threads
-        text = words(self._terminal)
+        text, with_buttons = words(self._recorded_in.terminal), words(self._recorded_in.buttons)
         if not text:
             return
         begun: list[Thread] = []
@@ -127,6 +137,7 @@ class Posting:
                 about=post.about,
                 number=post.number,
                 text=text,
+                text_with_buttons=with_buttons if with_buttons != text else "",
                 place=place,
                 undelivered=undelivered,
             )

@@ -21,6 +21,9 @@ class Page(StrEnum):
 
 
 class Phrasing(Protocol):
+    has_buttons: bool
+    """Whether people press buttons here, instead of typing commands."""
+
     def name(self, kind: MessageKind) -> str:
         """What a command is called: `approve`."""
 

@@ -56,8 +56,9 @@ class Line(BaseModel):
     """The number of the record's entry. Null: it is not said yet."""
 
 
-def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> list[Line]:
-    """Everything said by people and by the bot, oldest first, then the posts that are not said yet."""
+def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = (), *, buttons: bool = False) -> list[Line]:
+    """Everything said by people and by the bot, oldest first, then the posts that are not said yet. `buttons`: for the
+    dashboard."""
     lines = []
     for recorded in record:
         match recorded.entry:
@@ -81,7 +82,7 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> lis
                         speaker="bot",
                         author=OURSELVES,
                         about=posted.about,
-                        text=posted.text,
+                        text=text_for_reader(posted, buttons=buttons),
                         audience=posted.audience,
                         delivery=_delivery(posted),
                     )
@@ -89,6 +90,11 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = ()) -> lis
             case _:
                 continue
     return lines + _pending(record, outbox)
+
+
+def text_for_reader(posted: Posted, *, buttons: bool) -> str:
+    """The text of a post for whoever reads the record: on the dashboard, which has buttons, or in a terminal."""
+    return (posted.text_with_buttons if buttons else "") or posted.text
 
 
 def _delivery(posted: Posted) -> Delivery:
@@ -121,7 +127,8 @@ def for_the_agent(lines: Sequence[Line]) -> list[Line]:
     return [line for line in lines if line.speaker != Standing.OTHER.value or line.about not in SPOKEN]
 
 
-def text_of(post: Post, record: Sequence[Recorded]) -> str:
+def text_of(post: Post, record: Sequence[Recorded], *, buttons: bool = False) -> str:
     """The text of a sent post. Empty: it was not sent yet."""
     said = (one.entry for one in record if isinstance(one.entry, Posted))
-    return next((one.text for one in said if one.about == post.about and one.number == post.number), "")
+    same = (one for one in said if one.about == post.about and one.number == post.number)
+    return next((text_for_reader(one, buttons=buttons) for one in same), "")

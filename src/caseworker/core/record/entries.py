@@ -72,14 +72,14 @@ class PullMoved(RecordEntry):
 
 
 class Posted(RecordEntry):
-    """A post of the bot: its text, topic and audience."""
-
     kind: Literal["posted"] = "posted"
     audience: Audience
     about: str
     number: int = 0
     """Identifies the post together with `about`."""
     text: str
+    text_with_buttons: str = ""
+    """As the dashboard phrases it; `text` is as a terminal does. Empty: both are the same."""
     place: str = ""
     """The surface's name for the post. Empty: people read it in this record."""
     undelivered: bool = False

@@ -32,6 +32,8 @@ _PAGES: Final = {
 
 
 class ButtonPhrasing:
+    has_buttons = True
+
     def name(self, kind: MessageKind) -> str:
         return "a message" if kind is MessageKind.WORDS else f"“{_NAMES.get(kind, kind.value.replace('_', ' '))}”"
 
