@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +31,7 @@ from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.engine.client import connect
+from caseworker.engine.payload_keys import keys_of
 from caseworker.intake.new_cases import NewCases, new_trace
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store
@@ -206,7 +207,7 @@ async def _open_stage(home: Path) -> AsyncIterator[_Stage]:
         [sys.executable, "-m", "bench.cases_worker"], _environment(home, address.target), home / "worker.log"
     )
     try:
-        client = await connect(address)
+        client = await connect(replace(address, keys=keys_of(home)))  # what comes without them is refused
         worker.start()
         yield _Stage(
             home=home,
