@@ -210,5 +210,5 @@ class Walk(RuleBasedStateMachine):
         assert all(row.turn is not None and row.outcomes for row in self.inbox.rows.values())
 
 
-Walk.TestCase.settings = settings(max_examples=200, stateful_step_count=60, deadline=None)
+Walk.TestCase.settings = settings(max_examples=100, stateful_step_count=60, deadline=None)
 TestNoWalkLosesOrRepeatsAMessage = Walk.TestCase
