@@ -15,7 +15,7 @@ from tests.edges.store_examples import open_case
 from tests.world.phrasings import RECORDED
 
 USED = IssuePost(about=IssueAbout.BUDGET_USED, audience=Audience.DEVELOPERS, epoch=1, number=1)
-USED_UP = "The budget of $5.00 is used up. The work so far is kept."
+SHORT = "The budget of $5.00 does not cover the next model call. The work so far is kept."
 
 
 async def waiting_for_money(store: Store) -> StoredCase:
@@ -32,10 +32,10 @@ async def test_the_record_has_a_post_for_terminals_and_for_buttons(store: Store)
     await Posting(store=store, chats={}, recorded_in=RECORDED).say(stored, USED, words)
     record = await store.record.whole(stored.case.id, {"posted"})
     assert [line.text for line in conversation(record)] == [
-        f"{USED_UP} `caseworker budget shop/1 +5` goes on with 5 dollars more."
+        f"{SHORT} `caseworker budget shop/1 +5` goes on with 5 dollars more."
     ]
     assert [line.text for line in conversation(record, buttons=True)] == [
-        f"{USED_UP} “Raise budget” goes on with 5 dollars more."
+        f"{SHORT} “Raise budget” goes on with 5 dollars more."
     ]
 
 
@@ -43,6 +43,4 @@ async def test_a_reminder_repeats_the_question_in_the_phrasing_of_its_surface(st
     stored = await waiting_for_money(store)
     reminder = USED.model_copy(update={"about": IssueAbout.REMINDER, "number": 2})
     words = await IssuePosts(store=store).words(stored, reminder)
-    assert words(CommentPhrasing()) == (
-        f"Still waiting: {USED_UP} The comment `budget +5` goes on with 5 dollars more."
-    )
+    assert words(CommentPhrasing()) == (f"Still waiting: {SHORT} The comment `budget +5` goes on with 5 dollars more.")

@@ -40,7 +40,8 @@ def test_news_on_github_name_comments_labels_and_linked_pull_requests(case: str,
 
 def test_a_used_budget_and_remarks_left_open_are_answered_by_comments() -> None:
     assert _said(IssueAbout.BUDGET_USED, "waiting_for_human_input, budget") == (
-        "The budget of $5.00 is used up. The work so far is kept. The comment `budget +5` goes on with 5 dollars more."
+        "The budget of $5.00 does not cover the next model call. The work so far is kept. The comment `budget +5` goes "
+        "on with 5 dollars more."
     )
     assert _said(IssueAbout.LEFT_OPEN, "completed") == (
         "Pull request #1 was merged before this was done, and nothing more is done about it here:\n"

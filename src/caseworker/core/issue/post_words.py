@@ -109,8 +109,9 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             return f"{post.spent_micros * 100 // max(cap, 1)} % of the budget of {dollars(cap)} are used."
         case A.BUDGET_USED:
             more = phrasing.command(case.id, MessageKind.BUDGET, "+5")
-            used_up = f"The budget of {dollars(cap_of(case, context.policy))} is used up. The work so far is kept."
-            return f"{used_up} {begin(more)} goes on with 5 dollars more."
+            budget = dollars(cap_of(case, context.policy))
+            short = f"The budget of {budget} does not cover the next model call. The work so far is kept."
+            return f"{short} {begin(more)} goes on with 5 dollars more."
         case A.REMINDER:
             return _reminder(case, context.asked)
         case A.ANSWERS:

@@ -30,7 +30,7 @@ _ENDS: Final = {
 _PAUSES: Final = {
     PauseCause.STOPPED: "It was stopped by a person.",
     PauseCause.TAKEN: "A person has taken it over.",
-    PauseCause.BUDGET: "Its budget is used up.",
+    PauseCause.BUDGET: "Its budget does not cover the next model call.",
     PauseCause.QUOTA: "The model's usage limit is reached.",
     PauseCause.TURN_FAILED: "A turn has failed.",
     PauseCause.NOT_RUN: "Its tests can't be run.",

@@ -101,7 +101,7 @@ _PM_UNBLOCKS: Final = "The investigation is stuck, and the pm sees to it."
 _WAITS: Final = {
     WaitingFor.ANSWER: "People were asked something, and it waits for their answer.",
     WaitingFor.APPROVAL: "It waits for a person to agree before it goes on.",
-    WaitingFor.BUDGET: "Its budget is used up. The work so far is kept.",
+    WaitingFor.BUDGET: "Its budget does not cover the next model call. The work so far is kept.",
     WaitingFor.MILESTONE: "It has gone as far as it was to go.",
     WaitingFor.MERGE: "The change is ready. Only a person merges it.",
     WaitingFor.CURE: "It waits for a person to put something right outside of it. Nothing is spent meanwhile.",
@@ -161,7 +161,7 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
         case WaitingFor.APPROVAL:
             return "For a person's approval."
         case WaitingFor.BUDGET:
-            return f"For more money: {dollars(cap_of(case, policy))} are used up."
+            return f"For more money than {dollars(cap_of(case, policy))}."
         case WaitingFor.MILESTONE:
             return f"For a person to let it go on: it was to go as far as the {limit_of(case, policy)}."
         case WaitingFor.CURE if wait is not None and wait.subject is Subject.NOT_RUN and case.evidence.obstacle:
