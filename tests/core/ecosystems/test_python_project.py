@@ -46,6 +46,46 @@ def installs(files: dict[str, str]) -> list[str]:
             ],
         ),
         (
+            "uv's older table of what developers need is the group dev of its lock file",
+            {"pyproject.toml": f'{PROJECT}[tool.uv]\ndev-dependencies = ["pytest", "respx"]\n', "uv.lock": ""},
+            [
+                f'{EXPORT} --group dev -o "$CASEWORKER_ENV/requirements.txt"',
+                'uv pip install -q -r "$CASEWORKER_ENV/requirements.txt"',
+                "uv pip install -q --no-deps -e .",
+                "uv pip install -q pytest",
+            ],
+        ),
+        (
+            "a workspace whose root is a project, too",
+            {"pyproject.toml": f'{PROJECT}[tool.uv.workspace]\nmembers = ["packages/*"]\n', "uv.lock": ""},
+            [
+                f'{EXPORT} --all-packages -o "$CASEWORKER_ENV/requirements.txt"',
+                'uv pip install -q -r "$CASEWORKER_ENV/requirements.txt"',
+                "uv pip install -q --no-deps -e .",
+                "uv pip install -q pytest",
+            ],
+        ),
+        (
+            "a workspace whose root is no project",
+            {
+                "pyproject.toml": '[tool.uv.workspace]\nmembers = ["a"]\n[dependency-groups]\ndev = ["pytest"]\n',
+                "uv.lock": "",
+            },
+            [
+                f'{EXPORT} --group dev --all-packages -o "$CASEWORKER_ENV/requirements.txt"',
+                'uv pip install -q -r "$CASEWORKER_ENV/requirements.txt"',
+                "uv pip install -q pytest",
+            ],
+        ),
+        (
+            "groups alone, and the ones that uv installs by default",
+            {
+                "pyproject.toml": '[dependency-groups]\nqa = ["pytest"]\ndocs = ["sphinx"]\n'
+                '[tool.uv]\ndefault-groups = ["qa", "lost"]\n'
+            },
+            ["uv pip install -q --group qa pytest"],
+        ),
+        (
             "a project that is not installed",
             {"pyproject.toml": '[project]\nname = "app"\ndependencies = ["flask"]\n', "tests/conftest.py": ""},
             ["uv pip install -q -r pyproject.toml pytest"],

@@ -45,11 +45,10 @@ class Needs:
 def python_needs(files: Files) -> Needs:
     tables = read_toml(files.get("pyproject.toml", ""))
     extras = [*_names(_table(tables, "project", "optional-dependencies")), *_other_extras(files)]
-    groups = _names(_table(tables, "dependency-groups"))
     return Needs(
         extras=_for_tests(extras),
         other_extras=tuple(name for name in dict.fromkeys(extras) if not _NO_USERS_EXTRA.fullmatch(name.lower())),
-        groups=_for_tests(groups),
+        groups=_groups(files, tables),
         files=_requirement_files(files),
         names=tuple(dict.fromkeys([*_tools(tables), *_tox(files), *_setup_py(files), *_nox(files)])),
         tables=tables,
@@ -85,6 +84,14 @@ def _names(table: dict[str, Any]) -> list[str]:
 def _for_tests(names: list[str]) -> tuple[str, ...]:
     tests = [name for name in names if _TEST.fullmatch(name.lower())]
     return tuple(dict.fromkeys(tests or [name for name in names if _DEV.fullmatch(name.lower())]))
+
+
+def _groups(files: Files, tables: dict[str, Any]) -> tuple[str, ...]:
+    names = _names(_table(tables, "dependency-groups"))
+    uv = _table(tables, "tool", "uv")
+    if "uv.lock" in files and "dev-dependencies" in uv:
+        names.append("dev")  # uv's lock file has its older table under this name
+    return _for_tests(names) or tuple(name for name in _strings(uv, "default-groups") if name in names)
 
 
 def _other_extras(files: Files) -> list[str]:

@@ -40,7 +40,7 @@ def find_python(files: Files) -> Ecosystem | None:
     needs = python_needs(files)
     installable = _is_installable(files, needs.tables)
     lines = test_lines(files, installed=installable, fetched=_fetches(needs))
-    is_project = installable or "project" in needs.tables or "Pipfile" in files or needs.files
+    is_project = installable or "project" in needs.tables or "Pipfile" in files or "uv.lock" in files or _fetches(needs)
     if not lines and not is_project:
         return None
     setup = _set_up(files, needs, installable=installable) if is_project else _only_pytest(files)
@@ -56,7 +56,7 @@ def find_python(files: Files) -> Ecosystem | None:
 def _fetches(needs: Needs) -> bool:
     """Whether anything is to be got from an index, so that pytest can come along."""
     project = needs.tables.get("project")
-    return bool(needs.files) or (isinstance(project, dict) and bool(project.get("dependencies")))
+    return bool(needs.files or needs.groups) or (isinstance(project, dict) and bool(project.get("dependencies")))
 
 
 def _is_installable(files: Files, tables: dict[str, Any]) -> bool:
@@ -140,8 +140,7 @@ def _from_uv_lock(needs: Needs, *, installable: bool) -> list[str]:
     words = " ".join(["--frozen --no-hashes --no-default-groups --no-emit-project", *chosen])
     listed = '"$CASEWORKER_ENV/requirements.txt"'
     lines = [f"uv export -q {words}{' --all-packages' if members else ''} -o {listed}"]
-    installs = "--no-deps -e ." if installable and not members else ""
-    return [*lines, f"{_PIP} -r {listed}", *([f"{_PIP} {installs}"] if installs else [])]
+    return [*lines, f"{_PIP} -r {listed}", *([f"{_PIP} --no-deps -e ."] if installable else [])]
 
 
 def _extras_of_uv_lock() -> str:
