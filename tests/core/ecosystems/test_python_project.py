@@ -142,6 +142,19 @@ def test_poetrys_lock_gives_versions_to_its_own_groups() -> None:
     assert install == 'uv pip install -q -c "$CASEWORKER_ENV/constraints.txt" -e . pytest'
 
 
+@pytest.mark.parametrize("build", ["", BUILD])
+def test_an_application_of_poetrys_gets_its_dependencies_and_is_not_installed(build: str) -> None:
+    main = 'python = "^3.10"\nrequests = "^2.31"\nuvicorn = {version = ">=0.20", extras = ["standard"]}\n'
+    others = 'till = {path = "libs/till", develop = true}\nfork = {git = "git.example/fork"}\nwheel = "*"\n'
+    several = 'numpy = [{version = "^1", python = "<3.12"}, {version = "^2", python = ">=3.12"}]\n'
+    groups = '[tool.poetry.group.dev.dependencies]\npytest = "^8.0"\nruff = "*"\n'
+    poetry = f"[tool.poetry]\npackage-mode = false\n[tool.poetry.dependencies]\n{main}{others}{several}{groups}"
+    packages = "'requests>=2.31,<3' 'uvicorn[standard]>=0.20' ./libs/till wheel numpy 'pytest>=8.0,<9' pytest"
+    assert installs({"pyproject.toml": f"{build}{poetry}"}) == [f"uv pip install -q {packages}"]
+    locked = installs({"pyproject.toml": f"{build}{poetry}", "poetry.lock": ""})[-1]
+    assert locked.endswith("constraints.txt\" requests 'uvicorn[standard]' ./libs/till wheel numpy pytest")
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [

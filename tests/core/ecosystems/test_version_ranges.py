@@ -39,7 +39,14 @@ def test_the_lowest_major_version_is_read_from_a_range(wanted: str, expected: in
 
 @pytest.mark.parametrize(
     ("wanted", "expected"),
-    [("^3.9", ">=3.9,<4"), ("~3.9", ">=3.9,<3.10"), (">=3.8,<4.0", ">=3.8,<4.0"), ("3.11", "==3.11.*"), ("*", "")],
+    [
+        ("^3.9", ">=3.9,<4"),
+        ("^0.20.1", ">=0.20.1,<0.21"),
+        ("~3.9", ">=3.9,<3.10"),
+        (">=3.8,<4.0", ">=3.8,<4.0"),
+        ("3.11", "==3.11.*"),
+        ("*", ""),
+    ],
 )
 def test_poetrys_ranges_become_ones_that_every_tool_reads(wanted: str, expected: str) -> None:
     assert pep440(wanted) == expected

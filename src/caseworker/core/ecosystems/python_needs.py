@@ -44,7 +44,7 @@ class Needs:
 
 def python_needs(files: Files) -> Needs:
     tables = read_toml(files.get("pyproject.toml", ""))
-    extras = [*_names(_table(tables, "project", "optional-dependencies")), *_other_extras(files)]
+    extras = [*_names(table_at(tables, "project", "optional-dependencies")), *_other_extras(files)]
     return Needs(
         extras=_for_tests(extras),
         other_extras=tuple(name for name in dict.fromkeys(extras) if not _NO_USERS_EXTRA.fullmatch(name.lower())),
@@ -55,15 +55,6 @@ def python_needs(files: Files) -> Needs:
     )
 
 
-def poetry_names(tables: dict[str, Any]) -> tuple[str, ...]:
-    """What Poetry's own groups name. Their versions are in its lock file."""
-    poetry = _table(tables, "tool", "poetry")
-    groups = _table(poetry, "group")
-    names = [name for group in groups.values() for name in _names(_table(group, "dependencies"))]
-    names += _names(_table(poetry, "dev-dependencies"))
-    return tuple(dict.fromkeys(name for name in names if not _NOT_FOR_TESTS.fullmatch(name)))
-
-
 def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
@@ -71,7 +62,7 @@ def read_toml(text: str) -> dict[str, Any]:
         return {}
 
 
-def _table(tables: Any, *path: str) -> dict[str, Any]:
+def table_at(tables: Any, *path: str) -> dict[str, Any]:
     for name in path:
         tables = tables.get(name) if isinstance(tables, dict) else None
     return tables if isinstance(tables, dict) else {}
@@ -87,8 +78,8 @@ def _for_tests(names: list[str]) -> tuple[str, ...]:
 
 
 def _groups(files: Files, tables: dict[str, Any]) -> tuple[str, ...]:
-    names = _names(_table(tables, "dependency-groups"))
-    uv = _table(tables, "tool", "uv")
+    names = _names(table_at(tables, "dependency-groups"))
+    uv = table_at(tables, "tool", "uv")
     if "uv.lock" in files and "dev-dependencies" in uv:
         names.append("dev")  # uv's lock file has its older table under this name
     return _for_tests(names) or tuple(name for name in _strings(uv, "default-groups") if name in names)
@@ -119,18 +110,18 @@ def _requirement_files(files: Files) -> tuple[str, ...]:
 def _tools(tables: dict[str, Any]) -> list[str]:
     """Hatch's environments, PDM's groups, tox in pyproject.toml."""
     found: list[str] = []
-    environments = _table(tables, "tool", "hatch", "envs")
+    environments = table_at(tables, "tool", "hatch", "envs")
     for name in ("default", "test", "tests", "hatch-test", "dev"):
         found += [
-            *_strings(_table(environments, name), "dependencies"),
-            *_strings(_table(environments, name), "extra-dependencies"),
+            *_strings(table_at(environments, name), "dependencies"),
+            *_strings(table_at(environments, name), "extra-dependencies"),
         ]
-    groups = _table(tables, "tool", "pdm", "dev-dependencies")
+    groups = table_at(tables, "tool", "pdm", "dev-dependencies")
     for name in _for_tests(_names(groups)):
         found += _strings(groups, name)
-    found += _strings(_table(tables, "tool", "uv"), "dev-dependencies")
-    found += _strings(_table(tables, "tool", "tox", "env_run_base"), "deps")
-    return [one for one in found if _REQUIREMENT.fullmatch(one) and not _is_tool(one)]
+    found += _strings(table_at(tables, "tool", "uv"), "dev-dependencies")
+    found += _strings(table_at(tables, "tool", "tox", "env_run_base"), "deps")
+    return [one for one in found if _REQUIREMENT.fullmatch(one) and not is_tool(one)]
 
 
 def _strings(table: dict[str, Any], key: str) -> list[str]:
@@ -144,7 +135,7 @@ def _tox(files: Files) -> list[str]:
     plain = [
         line for line in ini_list(body, "deps") if not line.startswith("-") and not re.match(r"[\w{},!.-]+:\s", line)
     ]
-    return [line for line in plain if _REQUIREMENT.fullmatch(line) and not _is_tool(line)]
+    return [line for line in plain if _REQUIREMENT.fullmatch(line) and not is_tool(line)]
 
 
 def _setup_py(files: Files) -> list[str]:
@@ -158,10 +149,8 @@ def _nox(files: Files) -> list[str]:
     found = re.search(r"def (?:unit_?)?tests?\(([\s\S]{0,3000}?)(?=\n@|\ndef |\Z)", text)
     calls = re.findall(r"\.install\(([^)]{0,600})\)", found[1]) if found else []
     named = [one for call in calls for one in _QUOTED.findall(call)]
-    return [
-        one for one in named if _REQUIREMENT.fullmatch(one) and not one.startswith((".", "-")) and not _is_tool(one)
-    ]
+    return [one for one in named if _REQUIREMENT.fullmatch(one) and not one.startswith((".", "-")) and not is_tool(one)]
 
 
-def _is_tool(requirement: str) -> bool:
+def is_tool(requirement: str) -> bool:
     return bool(_NOT_FOR_TESTS.fullmatch(re.split(r"[\s<>=!~\[;^]", requirement, maxsplit=1)[0]))

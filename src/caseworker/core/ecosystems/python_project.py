@@ -4,7 +4,8 @@ import shlex
 from typing import Any, Final
 
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
-from caseworker.core.ecosystems.python_needs import Needs, poetry_names, python_needs
+from caseworker.core.ecosystems.poetry_needs import is_application, poetry_requirements
+from caseworker.core.ecosystems.python_needs import Needs, python_needs
 from caseworker.core.ecosystems.python_tests import pytest_itself, pytest_plugins, test_lines, uses_pytest
 from caseworker.core.ecosystems.version_ranges import pep440
 
@@ -56,11 +57,13 @@ def find_python(files: Files) -> Ecosystem | None:
 def _fetches(needs: Needs) -> bool:
     """Whether anything is to be got from an index, so that pytest can come along."""
     project = needs.tables.get("project")
-    return bool(needs.files or needs.groups) or (isinstance(project, dict) and bool(project.get("dependencies")))
+    depends = isinstance(project, dict) and bool(project.get("dependencies"))
+    return bool(needs.files or needs.groups) or depends or is_application(needs.tables)
 
 
 def _is_installable(files: Files, tables: dict[str, Any]) -> bool:
-    return "build-system" in tables or "setup.py" in files or "[metadata]" in files.get("setup.cfg", "")
+    packaged = "build-system" in tables and not is_application(tables)
+    return packaged or "setup.py" in files or "[metadata]" in files.get("setup.cfg", "")
 
 
 def _interpreter(files: Files, tables: dict[str, Any]) -> Wanted:
@@ -104,7 +107,7 @@ def _set_up(files: Files, needs: Needs, *, installable: bool) -> list[str]:
         if lock in files and not constrained:
             lines.append(f'python3 -c "{_PINS.format(lock=lock)}"')
             constrained = ["-c", f'"{_CONSTRAINTS}"']
-    names = list(poetry_names(needs.tables))
+    names = poetry_requirements(needs.tables, locked=bool(constrained))
     if "Pipfile.lock" in files and not installable:
         return [*lines, f'python3 -c "{_PIPENV}"', f'{_PIP} -r "{_CONSTRAINTS}"', *([_install(more)] if more else [])]
     target = _project(needs, installable=installable, files=files)

@@ -46,7 +46,7 @@ def pep440(wanted: str) -> str:
         if not numbers:
             continue
         if how == "^":
-            parts += [f">={version}", f"<{numbers[0] + 1}"]
+            parts += [f">={version}", f"<{_text(_next(_leading(numbers)))}"]
         elif how == "~":
             parts += [f">={version}", f"<{_text(_next(numbers[:2]))}"]
         elif how in ("", "=") and len(numbers) < 3:
@@ -85,13 +85,19 @@ def _fits_one(have: Numbers, how: str, version: str) -> bool:
         case "!=":
             return cut != want
         case "^":
-            lead = next((place for place, part in enumerate(want) if part), len(want) - 1)
-            return full >= floor and have[: lead + 1] == want[: lead + 1]
+            lead = _leading(want)
+            return full >= floor and have[: len(lead)] == lead
         case "~" | "~=" | "~>":
             keep = max(1, len(want) - 1) if how != "~" else min(2, len(want))
             return full >= floor and have[:keep] == want[:keep]
         case _:
             return cut == want
+
+
+def _leading(numbers: Numbers) -> Numbers:
+    """What `^` keeps: up to the first number that is not 0."""
+    lead = next((place for place, part in enumerate(numbers) if part), len(numbers) - 1)
+    return numbers[: lead + 1]
 
 
 def _next(numbers: Numbers) -> Numbers:
