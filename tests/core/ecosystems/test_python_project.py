@@ -248,3 +248,21 @@ def test_settings_that_only_one_version_of_pytest_takes_choose_that_version() ->
     assert installs(as_text) == ["uv pip install -q -e . pytest"]
     locked = {**old, "poetry.lock": ""}
     assert not any("pytest~=" in line for line in installs(locked))
+
+
+@pytest.mark.parametrize("test", ["shop/tests.py", "shop/tests/test_till.py"])
+@pytest.mark.parametrize("manifests", [{"requirements.txt": "django\n"}, {"pyproject.toml": PROJECT}])
+def test_a_project_of_djangos_is_tested_by_its_own_runner(test: str, manifests: dict[str, str]) -> None:
+    files = {"manage.py": "from django.core.management import x\n", test: "", **manifests}
+    plan = find_plan(files)
+    assert [one.command for one in plan.tests] == ["python3 manage.py test"]
+    assert "pytest" not in plan.set_up[-1].command
+    with_pytest = find_plan({**files, "shop/tests/test_a.py": "", "pytest.ini": "[pytest]\nDJANGO_SETTINGS_MODULE=x\n"})
+    assert [one.command for one in with_pytest.tests] == ["python3 -m pytest -q"]
+    of_another = find_plan({**files, "manage.py": "from flask_script import Manager\n"})
+    assert "python3 manage.py test" not in [one.command for one in of_another.tests]
+    assert "manage.py" in read_paths(files)
+
+
+def test_a_project_of_djangos_without_tests_has_no_test_command() -> None:
+    assert not find_plan({"manage.py": "import django\n", "requirements.txt": "django\n"}).tests

@@ -12,7 +12,7 @@ MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 _READ: Final = frozenset(
     (
         *(SETTINGS_FILE, *MAKEFILES, "package.json", "deno.json", "deno.jsonc", ".nvmrc", ".node-version"),
-        *("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile"),
+        *("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py"),
         *(".python-version", "mise.toml", ".mise.toml", ".tool-versions", "rust-toolchain", "rust-toolchain.toml"),
         *("Cargo.toml", "go.mod", "pom.xml", "Gemfile", "Rakefile", ".ruby-version", "composer.json", "global.json"),
         *("CMakeLists.txt", "meson.build", "configure.ac", "mix.exs", ".gitmodules", "pnpm-workspace.yaml"),

@@ -1,4 +1,5 @@
-"""How a Python repository tests: pytest where it is used, unittest otherwise; and pytest's plugins by their options."""
+"""How a Python repository tests: pytest where it is used, Django's runner or unittest otherwise; and pytest's plugins
+by their options."""
 
 import re
 import tomllib
@@ -12,6 +13,8 @@ _WRITTEN_FOR_PYTEST: Final = re.compile(
     r"^(?:(?:async )?def test_(?!suite\b)\w|(?:import|from) pytest\b|class Test\w*(?:\(\))?:)", re.MULTILINE
 )
 """Tests that unittest does not see: plain functions, and classes that derive from nothing."""
+_DJANGO_TEST: Final = re.compile(r"(?:.*/)?test[^/]*\.py")
+"""What Django's runner looks into."""
 _IN_SRC: Final = re.compile(r"src/[^/]+/__init__\.py")
 _NAMING: Final = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
@@ -54,7 +57,10 @@ def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
     install pytest as well, which runs the tests of unittest, too; many projects use it without naming it anywhere."""
     in_src = any(_IN_SRC.fullmatch(path) for path in files)
     tests = [PurePosixPath(path) for path in files if PYTHON_TEST.fullmatch(path)]
-    if uses_pytest(files) or ((installed or fetched) and tests):
+    with_pytest = uses_pytest(files)
+    if not with_pytest and _tests_with_django(files):
+        return ["python3 manage.py test"]
+    if with_pytest or ((installed or fetched) and tests):
         sees_src = installed or "pythonpath" in files.get("pyproject.toml", "") + files.get("pytest.ini", "")
         return [f"{'PYTHONPATH=src ' if in_src and not sees_src else ''}python3 -m pytest -q"]
     prefix = "PYTHONPATH=src " if in_src else ""
@@ -63,6 +69,11 @@ def test_lines(files: Files, *, installed: bool, fetched: bool) -> list[str]:
 
 
 test_lines.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
+
+
+def _tests_with_django(files: Files) -> bool:
+    """Its tests need the settings and the database that Django's own runner prepares."""
+    return "django" in files.get("manage.py", "") and any(_DJANGO_TEST.fullmatch(path) for path in files)
 
 
 def pytest_itself(files: Files) -> str:
