@@ -213,3 +213,29 @@ def test_a_makefile_whose_test_depends_on_fetching_is_not_used() -> None:
     assert "make test" not in [one.command for one in find_plan(files).commands]
     apart = {**files, "Makefile": f"{rules}test: build  # not docker\n\tpytest\nbuild: test\n\ttrue\n"}
     assert "make test" in [one.command for one in find_plan(apart).commands]
+
+
+@pytest.mark.parametrize(
+    ("makefile", "used"),
+    [
+        ("test:\n\tuv run pytest\n", True),
+        ("install:\n\tuv sync --all-extras\ntest: install\n\tpytest\n", False),
+        ("test:\n\tuv run -q --with respx pytest\n", False),
+        ("test:\n\tuvx ward\n", False),
+        ("test:\n\tuv run $(if $(PYTHON),--python $(PYTHON)) pytest\n", True),
+        ("install:\n\tuv sync\ntest:\n\t@# make install is first, or docker\n\techo make install\n\tpytest\n", True),
+        ("install:\n\tuv sync\ntest:\n\tmake install && pytest\n", False),
+        ("POETRY ?= poetry\ntest:\n\t$(POETRY) run pytest\n", False),
+        ("RUN = $(DOCKER) run app\nDOCKER := docker\ntest:\n\t${RUN} pytest\n", False),
+        ("A = $(B)$(B)\nB = $(A)$(A)\ntest:\n\t$(A) pytest\n", True),
+        ("LOOP = $(LOOP)\ntest:\n\t$(LOOP) pytest\n", True),
+        ("test:\n\t@$(MAKE) -s unit\nunit:\n\tdocker compose up\n", False),
+        ("test:\n\t$(MAKE) -C lib unit\nunit:\n\tpytest\n", True),
+        ("VENV = .venv\nPYTEST = $(VENV)/bin/pytest\ntest:\n\t@$(PYTEST) tests\n", False),
+        ("test: .venv/bin/pytest\n\tpython -m pytest\n.venv/bin/pytest:\n\tpython -m venv .venv\n", False),
+        ("test:\n\t/usr/bin/python3 -m pytest\n", True),
+    ],
+)
+def test_a_makefile_is_used_where_it_needs_no_set_up_of_its_own(makefile: str, used: bool) -> None:
+    files = {"setup.py": "", "tests/test_a.py": "", "Makefile": makefile}
+    assert ("make test" in [one.command for one in find_plan(files).tests]) is used

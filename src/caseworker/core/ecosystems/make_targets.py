@@ -12,14 +12,21 @@ TYPE_NAMES: Final = ("typecheck", "type-check", "types", "mypy", "tsc")
 _RULE: Final = re.compile(r"^([A-Za-z0-9_.\-/ \t]++)::?(?!=)(.*)$", re.MULTILINE)
 _SPECIAL: Final = re.compile(r"\.[A-Z]")
 _OWN_SET_UP: Final = re.compile(
-    r"\b(?:tox|nox|docker|docker-compose|podman|poetry|pipenv|hatch|pdm|rye|pre-commit|vagrant)\b"
-    r"|\b(?:pip3?|npm|yarn|pnpm|gem|bundle|apt-get|brew) (?:install|ci|sync)\b|\bcurl\b|\bwget\b"
+    r"\b(?:tox|nox|docker|docker-compose|podman|poetry|pipenv|hatch|pdm|rye|pre-commit|vagrant|uvx|virtualenv)\b"
+    r"|\b(?:pip3?|npm|yarn|pnpm|gem|bundle|apt-get|brew|composer|cargo|uv) (?:install|ci|sync|venv)\b|-m venv\b"
+    r"|\buv run [^\n;&|]{0,80}--(?:with|isolated)\b|\bcurl\b|\bwget\b"
 )
 """A target that fetches things by itself can't run where there is no network."""
-
-
-_RUN_FILE: Final = re.compile(r"(?<=[ \t])(?:\./)?[\w.][\w./-]{0,200}(?:\.py|/bin/activate)(?=[\s;&]|$)")
+_RUN_FILE: Final = re.compile(
+    r"(?<=[ \t@])(?:\./)?[\w.][\w./-]{0,200}(?:\.py|/bin/(?:activate|python[\d.]*|pytest|pip3?))(?=[\s;&]|$)"
+)
 """A Python file, or the virtual environment that a person has made beside the sources."""
+_VARIABLE: Final = re.compile(r"^(?:export )?(\w+)[ \t]*(?:\?|::?)?=[ \t]*(.*)$", re.MULTILINE)
+_USED: Final = re.compile(r"\$[({](\w+)[)}]")
+_CALLED: Final = re.compile(r"(?:\$[({]MAKE[)}]|(?:^|[;&|@])\s{0,8}make)[ \t]([^\n;&|]{1,200})")
+_DEEPEST: Final = 3
+"""How often variables are put into others. A Makefile is written by strangers: what comes out has a limit, too."""
+_LONGEST: Final = 400
 
 
 @dataclass
@@ -66,16 +73,41 @@ def has_target(files: Files, target: str) -> bool:
 
 def _targets(files: Files) -> dict[str, _Target]:
     text = next((files[name] for name in MAKEFILES if name in files), "")
+    variables = _variables(text)
     found: dict[str, _Target] = {}
     now: list[str] = []
     for line in text.splitlines():
+        filled = _filled(line, variables)
+        if line.lstrip("\t @").startswith("#"):
+            continue
         if line.startswith("\t"):
             for name in now:
-                found[name].recipe += f"{line}\n"
-        elif (rule := _RULE.match(line)) is not None:
+                found[name].recipe += f"{filled}\n"
+                found[name].needs += _called(filled)
+        elif (rule := _RULE.match(filled)) is not None:
             now = [name for name in rule[1].split() if not _SPECIAL.match(name)]
             for name in now:
                 found.setdefault(name, _Target()).needs += rule[2].partition("#")[0].split()
-        elif line.strip() and not line.startswith("#"):
+        elif line.strip():
             now = []
     return found
+
+
+def _called(line: str) -> list[str]:
+    """The targets that make is called with again, in the same folder."""
+    words = [found[1].split() for found in _CALLED.finditer(line)]
+    return [word for call in words if not any(word.startswith("-C") for word in call) for word in call]
+
+
+def _variables(text: str) -> dict[str, str]:
+    found = {one[1]: one[2][:_LONGEST].strip() for one in _VARIABLE.finditer(text)}
+    for _ in range(_DEEPEST):
+        found = {name: _filled(value, found) for name, value in found.items()}
+    return found
+
+
+def _filled(line: str, variables: dict[str, str]) -> str:
+    """The line with the variables whose values stand in the Makefile."""
+    if "$" not in line:
+        return line
+    return _USED.sub(lambda used: variables.get(used[1], used[0]), line[:_LONGEST])[:_LONGEST]
