@@ -52,6 +52,12 @@ def lines(files: dict[str, str], **package: object) -> list[str]:
             {"scripts": {"pretest": "npm run lint", "test": "tape", "posttest": "npx npm audit"}},
             ["npm install --no-package-lock", "npm test --ignore-scripts"],
         ),
+        (
+            "the same with bun, which would give the option to the script",
+            {"bun.lock": ""},
+            {"scripts": {"test": "tape", "posttest": "npx npm audit"}, "packageManager": "bun@1.2.0"},
+            ["npm install --silent --global bun@1.2.0", "bun install --frozen-lockfile", "npm test --ignore-scripts"],
+        ),
     ],
 )
 def test_the_commands_of_a_package(
@@ -64,3 +70,28 @@ def test_a_newer_node_comes_from_the_registry() -> None:
     first = lines({"package-lock.json": ""}, engines={"node": ">=22.12"})[0]
     assert first.startswith("[ \"$(node -p 'process.versions.node.split(`.`)[0]')\" -ge 22 ] || npm install")
     assert first.endswith('@22"')
+
+
+@pytest.mark.parametrize(
+    ("scripts", "expected"),
+    [
+        ({"test:unit": "vitest run", "build": "vite build"}, "npm run test:unit"),
+        ({"test": "playwright test", "test:unit": "vitest"}, "npm run test:unit"),
+        ({"test": "cypress run", "unit": "jest"}, "npm run unit"),
+        ({"test": "jest --watchAll", "test:ci": "jest"}, "npm run test:ci"),
+        ({"test": 'echo "no tests yet"', "tests": "tap"}, "npm run tests"),
+        ({"test": "npm run test:unit && npm run test:e2e", "test:unit": "mocha"}, "npm test"),
+        ({"test": "playwright test"}, "npm test"),
+        ({"test": "echo testing && mocha"}, "npm test"),
+        ({"test": "echo testing | node check.js"}, "npm test"),
+        ({"test": "tsc --watch false && jest", "test:ci": "jest --ci"}, "npm test"),
+        ({"test": "vitest --watch=false", "test:ci": "vitest --coverage"}, "npm test"),
+    ],
+)
+def test_the_script_that_tests_once_and_without_a_browser_is_chosen(scripts: dict[str, str], expected: str) -> None:
+    assert lines({"package-lock.json": ""}, scripts=scripts) == ["npm ci", expected]
+
+
+@pytest.mark.parametrize("script", ["exit 0", "true", "echo 'add tests; later' && exit 0", ":"])
+def test_a_script_that_only_says_something_is_no_test(script: str) -> None:
+    assert lines({}, scripts={"test": script}) == []

@@ -16,6 +16,13 @@ _LOCKS: Final = (
 _MANAGER: Final = re.compile(r"(npm|pnpm|yarn|bun)@(\d+(?:\.\d+){0,2})")
 _ASKS: Final = re.compile(r"\baudit\b|\bnpx\b|\baud\b|\bnpm (?:install|outdated|publish)\b|\bcodecov\b|\bcoveralls\b")
 _STYLE: Final = re.compile(r"lint|prettier|standard|xo\b")
+_TEST_SCRIPTS: Final = ("test", "test:unit", "test:run", "test:ci", "tests", "unit")
+_NOT_BY_ITSELF: Final = re.compile(
+    r"\b(?:playwright test|cypress|wdio|nightwatch|protractor|ng (?:test|e2e))\b|--watch(?:All)?(?=\s|$)(?!\s+false\b)"
+)
+"""Wants a browser, or does not end."""
+_QUOTED: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_SAYS_ONLY: Final = ("echo", "exit", "true", ":")
 _YARN_HOSTS: Final = (
     "asked=$(env -u YARN_REGISTRY -u npm_config_registry yarn --silent config get registry) && "
     '[ -z "$npm_config_registry" ] || sed -i "s#\\"${asked%/}/#\\"${npm_config_registry%/}/#" yarn.lock'
@@ -64,10 +71,10 @@ def _manager(files: Files, package: dict[str, Any]) -> tuple[str, str]:
 
 
 def _tests(manager: str, scripts: dict[str, Any]) -> list[Command]:
-    if not _is_real(scripts.get("test")):
+    script = _test_script(scripts)
+    if not script:
         return []
-    run = "bun run" if manager == "bun" else manager
-    found = list(test(f"{run} test{_without_hooks(scripts)}"))
+    found = list(test(_test_line(manager, scripts, script)))
     if _is_real(scripts.get("lint")):
         found.append(Command(purpose=Purpose.LINT, command=f"{manager} run lint"))
     if kind := next((name for name in TYPE_NAMES if _is_real(scripts.get(name))), None):
@@ -75,17 +82,28 @@ def _tests(manager: str, scripts: dict[str, Any]) -> list[Command]:
     return found
 
 
-def _without_hooks(scripts: dict[str, Any]) -> str:
-    """Scripts before and after the tests that only look at style or ask a registry: they are no tests, and offline the
-    latter always fail."""
-    before, after = str(scripts.get("pretest", "")), str(scripts.get("posttest", ""))
-    if not _ASKS.search(f"{before} {after}"):
-        return ""
-    return " --ignore-scripts" if not before or _STYLE.search(before) else ""
+def _test_script(scripts: dict[str, Any]) -> str:
+    """The first that tests by itself, or else the first. Empty: there is none."""
+    real = [name for name in _TEST_SCRIPTS if _is_real(scripts.get(name))]
+    return next((name for name in real if not _NOT_BY_ITSELF.search(scripts[name])), "".join(real[:1]))
+
+
+def _test_line(manager: str, scripts: dict[str, Any], script: str) -> str:
+    """Without scripts before and after the tests that only look at style or ask a registry: they are no tests, and
+    offline the latter always fail. npm leaves them out; the others would give its option to the script."""
+    before, after = str(scripts.get(f"pre{script}", "")), str(scripts.get(f"post{script}", ""))
+    name = "test" if script == "test" else f"run {script}"
+    if _ASKS.search(f"{before} {after}") and (not before or _STYLE.search(before)):
+        return f"npm {name} --ignore-scripts"
+    return f"bun run {script}" if manager == "bun" else f"{manager} {name}"
 
 
 def _is_real(script: object) -> bool:
-    return isinstance(script, str) and bool(script.strip()) and "no test specified" not in script
+    """Whether it does more than to say something, like npm's own default."""
+    if not isinstance(script, str):
+        return False
+    parts = (part.split() for part in re.split(r"&&|\|\|?|;", _QUOTED.sub("", script)))
+    return any(words and words[0] not in _SAYS_ONLY for words in parts)
 
 
 def _wanted_node(files: Files, package: dict[str, Any]) -> tuple[str, str]:
