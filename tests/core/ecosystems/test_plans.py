@@ -239,3 +239,20 @@ def test_a_makefile_whose_test_depends_on_fetching_is_not_used() -> None:
 def test_a_makefile_is_used_where_it_needs_no_set_up_of_its_own(makefile: str, used: bool) -> None:
     files = {"setup.py": "", "tests/test_a.py": "", "Makefile": makefile}
     assert ("make test" in [one.command for one in find_plan(files).tests]) is used
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"CMakeLists.txt": "ENABLE_TESTING()\n"}, True),
+        ({"CMakeLists.txt": "include( CTest )\n"}, True),
+        ({"CMakeLists.txt": "add_subdirectory(src)\n# enable_testing()\n"}, False),
+        ({"CMakeLists.txt": "enable_testing()\n", "pyproject.toml": "[tool.ruff]\nline-length = 100\n"}, True),
+        ({"CMakeLists.txt": "enable_testing()\n", "package.json": package(scripts={"docs": "vuepress"})}, True),
+        ({"CMakeLists.txt": "enable_testing()\n", "package.json": package(scripts={"test": "node --test"})}, False),
+        ({"CMakeLists.txt": "enable_testing()\n", "pyproject.toml": '[project]\nname = "shop"\n'}, False),
+        ({"CMakeLists.txt": "enable_testing()\n", "Cargo.toml": ""}, False),
+    ],
+)
+def test_a_project_of_cmake_is_found_beside_the_tools_of_other_languages(files: dict[str, str], found: bool) -> None:
+    assert any("ctest" in one.command for one in find_plan(files).tests) is found
