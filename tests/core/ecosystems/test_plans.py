@@ -256,3 +256,21 @@ def test_a_makefile_is_used_where_it_needs_no_set_up_of_its_own(makefile: str, u
 )
 def test_a_project_of_cmake_is_found_beside_the_tools_of_other_languages(files: dict[str, str], found: bool) -> None:
     assert any("ctest" in one.command for one in find_plan(files).tests) is found
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"go.mod": "", "scripts/load_test.py": "import pytest\n"}, ["go test ./..."]),
+        ({"Cargo.toml": "", "py/tests/test_a.py": "", "py/tests/conftest.py": ""}, ["cargo test"]),
+        ({"Cargo.toml": "", "pyproject.toml": "[tool.ruff]\n", "ci/test_release.py": ""}, ["cargo test"]),
+        ({"Cargo.toml": "", "tests/test_a.py": ""}, [f"{UNITTEST} -s tests", "cargo test"]),
+        ({"Cargo.toml": "", "pytest.ini": "", "it/test_a.py": ""}, [PYTEST, "cargo test"]),
+        ({"Cargo.toml": "", "requirements.txt": "", "it/test_a.py": ""}, [PYTEST, "cargo test"]),
+        ({"scripts/test_a.py": ""}, [f"{UNITTEST} -s scripts"]),
+    ],
+)
+def test_a_script_in_python_is_no_project_beside_one_of_another_language(
+    files: dict[str, str], expected: list[str]
+) -> None:
+    assert [one.command for one in find_plan(files).tests] == expected

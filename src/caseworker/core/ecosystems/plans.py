@@ -14,7 +14,7 @@ from caseworker.core.ecosystems.make_targets import fetches, make_commands, name
 from caseworker.core.ecosystems.node_project import find_node
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Plan
 from caseworker.core.ecosystems.project_files import RECIPE_FILE
-from caseworker.core.ecosystems.python_project import find_python
+from caseworker.core.ecosystems.python_project import PYTHON, find_python, has_only_scripts
 from caseworker.core.ecosystems.recipes import recipe_note, written_commands
 from caseworker.core.evidence.builds import Command, Purpose
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE
@@ -52,6 +52,8 @@ def find_plan(files: Files) -> Plan:
     unfit = fetches(files) or names_lost_file(files)
     if made and not counts and not (unfit and _of(found, Purpose.TEST)):
         return Plan(source="rules", ecosystems=found, commands=(*_of(found, Purpose.SETUP), *made))
+    if len(found) > 1 and has_only_scripts(files):
+        found = tuple(one for one in found if one.name != PYTHON)
     return Plan(source="rules", ecosystems=found, commands=_in_order([one for rule in found for one in rule.commands]))
 
 

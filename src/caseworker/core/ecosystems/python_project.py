@@ -6,9 +6,16 @@ from typing import Any, Final
 from caseworker.core.ecosystems.plan_parts import Ecosystem, Files, Wanted, named, set_up, test
 from caseworker.core.ecosystems.poetry_needs import is_application, poetry_requirements
 from caseworker.core.ecosystems.python_needs import Needs, python_needs
-from caseworker.core.ecosystems.python_tests import pytest_itself, pytest_plugins, test_lines, uses_pytest
+from caseworker.core.ecosystems.python_tests import (
+    pytest_itself,
+    pytest_plugins,
+    test_lines,
+    tests_at_home,
+    uses_pytest,
+)
 from caseworker.core.ecosystems.version_ranges import pep440
 
+PYTHON: Final = "Python"
 _MANIFESTS: Final = (
     "uv.lock",
     "poetry.lock",
@@ -41,17 +48,27 @@ def find_python(files: Files) -> Ecosystem | None:
     needs = python_needs(files)
     installable = _is_installable(files, needs.tables)
     lines = test_lines(files, installed=installable, fetched=_fetches(needs))
-    is_project = installable or "project" in needs.tables or "Pipfile" in files or "uv.lock" in files or _fetches(needs)
+    is_project = _is_project(files, needs)
     if not lines and not is_project:
         return None
     setup = _set_up(files, needs, installable=installable) if is_project else _only_pytest(files)
     because = named(files, *_MANIFESTS, *needs.files[:2]) or "files named like tests of Python"
     return Ecosystem(
-        name="Python",
+        name=PYTHON,
         because=because,
         commands=(*set_up(*setup), *test(*lines)),
         wanted=(_interpreter(files, needs.tables),),
     )
+
+
+def has_only_scripts(files: Files) -> bool:
+    """Whether nothing speaks of Python but tests of scripts or of vendored tools, in folders of theirs."""
+    return not _is_project(files, python_needs(files)) and not tests_at_home(files)
+
+
+def _is_project(files: Files, needs: Needs) -> bool:
+    declared = "project" in needs.tables or "Pipfile" in files or "uv.lock" in files
+    return declared or _is_installable(files, needs.tables) or _fetches(needs)
 
 
 def _fetches(needs: Needs) -> bool:

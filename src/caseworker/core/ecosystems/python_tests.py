@@ -15,6 +15,7 @@ _WRITTEN_FOR_PYTEST: Final = re.compile(
 """Tests that unittest does not see: plain functions, and classes that derive from nothing."""
 _DJANGO_TEST: Final = re.compile(r"(?:.*/)?test[^/]*\.py")
 """What Django's runner looks into."""
+_AT_HOME: Final = re.compile(r"(?:tests?/(?:.*/)?)?(?:test_[^/]*\.py|[^/]*_test\.py|conftest\.py)|pytest\.ini|tox\.ini")
 _IN_SRC: Final = re.compile(r"src/[^/]+/__init__\.py")
 _NAMING: Final = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
@@ -44,6 +45,11 @@ def uses_pytest(files: Files) -> bool:
         return True
     naming = [*_NAMING, *(name for name in files if REQUIREMENTS.fullmatch(name))]
     return any(re.search(r"\bpytest\b", files.get(name, "")) for name in naming) or _written_for_pytest(files)
+
+
+def tests_at_home(files: Files) -> bool:
+    """Whether tests, or settings for them, are where a project has its own: at the root or in its folder for tests."""
+    return bool(_toml_settings(files)) or any(_AT_HOME.fullmatch(path) for path in files)
 
 
 def _written_for_pytest(files: Files) -> bool:
