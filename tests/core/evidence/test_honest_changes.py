@@ -11,8 +11,9 @@ from caseworker.core.evidence.renamed_subjects import renamed_subjects
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from caseworker.core.evidence.unified_diff import read_diff
+from caseworker.core.evidence.unreadable_tests import changed_unreadable
 from caseworker.core.evidence.vanished_tests import vanished
-from caseworker.core.evidence.weakened_tests import changed_unreadable, names_in, weakened
+from caseworker.core.evidence.weakened_tests import names_in, weakened
 
 Files = dict[str, str]
 

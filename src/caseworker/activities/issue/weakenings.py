@@ -12,14 +12,9 @@ from caseworker.core.evidence.read_sources import comments_alone, reading_source
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import FileDiff, read_diff
+from caseworker.core.evidence.unreadable_tests import changed_unreadable
 from caseworker.core.evidence.vanished_tests import outside_of_suite, vanished
-from caseworker.core.evidence.weakened_tests import (
-    at_most,
-    changed_unreadable,
-    may_have_tests,
-    names_in,
-    weakened,
-)
+from caseworker.core.evidence.weakened_tests import at_most, may_have_tests, names_in, weakened
 from caseworker.ports import Workspace, Workspaces
 
 _Texts = Mapping[str, str | None]

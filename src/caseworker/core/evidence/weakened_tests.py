@@ -4,7 +4,6 @@ It reads arbitrary files, so every line is clipped, no pattern can backtrack far
 miss a well hidden weakening; everything that it reports can be looked up.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -24,12 +23,9 @@ from caseworker.core.evidence.test_files import (
 )
 
 MOST_FINDINGS: Final = 50
-_LINE: Final = 400
 _SHOWN: Final = 120
 _MOST_NAMES: Final = 5
 """Most tests named of a deleted file."""
-_EARLY_END: Final = re.compile(r"^(?:exit|return)\b|^set\s{1,4}\+e\b|\|\|\s{0,4}(?:true\b|:|exit\s{1,4}0)")
-"""A line after which a test that can't be read may not count."""
 
 
 def may_have_tests(path: str) -> bool:
@@ -66,29 +62,6 @@ def names_in(texts: Mapping[str, str | None]) -> frozenset[str]:
     """Names of the tests in these files."""
     read = (read_tests(path, text) for path, text in texts.items() if text is not None)
     return frozenset(test.name for file in read for test in file.tests)
-
-
-def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[str]:
-    """A sentence for each test that was there before and lost lines, in a language that we can't read: shell, C, Ruby,
-    ... What the lost lines checked is for the review."""
-    kept = {PurePosixPath(path).name for path in after}
-    found = []
-    for path in sorted(path for path in before if is_unreadable_test(path)):
-        lost = _lines_of(before[path]) - _lines_of(after.get(path))
-        if path not in after and PurePosixPath(path).name not in kept:
-            found.append(f"{code(path)} was deleted.")
-        elif path in after and (count := lost.total()):
-            lines = "1 line" if count == 1 else f"{count} lines"
-            found.append(f"{code(path)} lost {lines} of what it checked: tests in this language can't be compared.")
-        gained = _lines_of(after.get(path)) - _lines_of(before[path])
-        if (early := next((line for line in gained if _EARLY_END.search(line[:_LINE])), None)) is not None:
-            found.append(f"{code(early[:_SHOWN])} was added to {code(path)}: what follows may not count any more.")
-    return found
-
-
-def _lines_of(text: str | None) -> Counter[str]:
-    stripped = (line.strip() for line in (text or "").splitlines())
-    return Counter(line for line in stripped if line and not line.startswith(("#", "//")))
 
 
 def at_most(found: Sequence[str]) -> tuple[str, ...]:
