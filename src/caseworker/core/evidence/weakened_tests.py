@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.renamed_subjects import RenamedSubjects, body_key
 from caseworker.core.evidence.shields import new_shield, shields
 from caseworker.core.evidence.test_files import (
@@ -52,6 +53,7 @@ def weakened(
         *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
         *_checking_less(pairs, elsewhere),
+        *_loosened(pairs, elsewhere),
         *_shielded(pairs),
         *_files_checking_less(old, new, pairs, gone),
     ]
@@ -176,6 +178,14 @@ def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsew
     for before, after in pairs:
         if after.checks < before.checks and not elsewhere.takes_over(before, after):
             yield f"{code(after.name)} in {code(after.path)} checks less: {_fewer_words(before.checks, after.checks)}."
+
+
+def _loosened(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsewhere) -> Iterator[str]:
+    for before, after in pairs:
+        fewer = after.checks < before.checks  # told already
+        if not fewer and (found := loosened(before, after)) and not elsewhere.takes_over(before, after):
+            old, new = (code(text[:_SHOWN]) for text in found)
+            yield f"{new} in {code(after.name)} in {code(after.path)} accepts more than {old}, which it replaces."
 
 
 def _shielded(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
