@@ -21,10 +21,17 @@ _SOURCE: Final = frozenset(
     }
 )
 _ASKS: Final = re.compile(
-    r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_WORKER)|JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?\b"
-    r"|[\"'](?:pytest|_pytest|unittest|nose)[\"']\s{0,4}(?:not\s{1,4})?in\s{1,4}sys\.(?:modules|argv)"
-    r"|sys\.modules(?:\.get\(|\[)\s{0,4}[\"'](?:pytest|_pytest|unittest)[\"']"
-    r"|NODE_ENV\W{1,8}test\b|\btesting\.Testing\(\)|\bcfg!\(test\)|\bRAILS_ENV\W{1,8}test\b|\bCASEWORKER_(?:ENV|OUT|AT)\b"
+    r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST_WORKER)|JEST_WORKER_ID|VITEST(?:_WORKER_ID|_POOL_ID)?\b|\bPHPUNIT_\w"
+    r"|[\"'](?:pytest|_pytest|unittest|nose)[\"']\s{0,4}(?:not\s{1,4})?in\s{1,4}[^\n]{0,40}\bsys\.(?:modules|argv)"
+    r"|[\"']py\.?test[\"']\s{0,4}in\s{1,4}\w{1,40}\s{1,4}for\s{1,4}\w{1,40}\s{1,4}in\s{1,4}sys\.modules"
+    r"|sys\.modules(?:\.get\(|\[)\s{0,4}[\"'](?:pytest|_pytest|unittest)[\"']|[\"']\w{0,10}test\w{0,10}[\"']\s{1,4}in\s{1,4}sys\.argv"
+    r"|[\"']_?(?:test|spec)_?[\"'.][^\n]{0,80}\b(?:inspect\.stack|_getframe)\(|\b_getframe\([^\n]{0,80}[\"']_?test"
+    r"|\b(?:getenv|environ|env|ENV)\W{1,4}(?:get\W{1,4})?(?:\w{1,20}_)?TESTING\b"
+    r"|\btypeof\s{1,4}(?:jest|vi|mocha|jasmine|describe)\b|\bnpm_lifecycle_event\W{1,8}test\b|\bimport\.meta\.env\.MODE\W{1,8}test\b"
+    r"|\b(?:NODE|RAILS|RACK|APP|MIX)_ENV(?![\"'\])]{0,3}\s{0,4}(?:\|\|)?=[^=])\W{1,8}test\b|\bRails\.env\.test\?|\bdefined\?\(?\s{0,4}(?:RSpec|Minitest)\b"
+    r"|\bcaller\w{0,12}\b[^\n]{0,80}(?:_spec|_test|rspec|minitest)|\bflag\.Lookup\(\"test\.|\bos\.Args\[0\][^\n]{0,20}\"\.test\""
+    r"|\btesting\.Testing\(\)|\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]"
+    r"|[\"'](?:surefire\.|org\.gradle\.test|org\.junit\.|org\.testng\.)|\bCASEWORKER_(?:ENV|OUT|AT)\b"
 )
 _TAKES_OVER: Final = re.compile(
     r"\bdef\s{1,4}pytest_\w|\bpytest_plugins\b|\bdef\s{1,4}load_tests\b|\bcollect_ignore(?:_glob)?\b|\b__test__\s{0,4}="
