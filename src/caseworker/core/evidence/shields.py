@@ -1,11 +1,11 @@
-"""Finds lines of a test after which its assertions may not count: an early return, a swallowed failure, `if False`.
+"""Finds lines of a test by which its assertions may not count: an early return, a swallowed failure, a condition.
 
 Only where they have an effect: a `return` in a nested function, or at the end of a test, hides nothing.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from caseworker.core.evidence.test_files import BodyLine, ReadTest
@@ -15,7 +15,14 @@ _CATCH: Final = re.compile(r"^\}?\s{0,4}(?:except|catch|rescue)\b")
 _SUPPRESS: Final = re.compile(r"^(?:async\s{1,4})?with\s{1,4}(?:contextlib\.)?suppress\(")
 _SUPPRESS_ALL: Final = re.compile(r"suppress\([^)\n]{0,200}\b(?:AssertionError|Exception|BaseException)\b")
 _NEVER: Final = re.compile(r"^if\s{1,4}\(?(?:False|false|0)\b")
-_RECOVER: Final = re.compile(r"\brecover\(\)")
+_NEVER_LOOPS: Final = re.compile(
+    r"^while\s{1,4}\(?(?:False|false|0)\b|^for\b[^\n]{1,80}\s(?:in|of)\s{1,4}(?:\[\]|\(\)|\{\}|range\(0\))"
+)
+_NEVER_BOTH: Final = re.compile(r"^if\b[^\n]{1,200}(?:&&|\band)\s{1,4}(?:False|false)\b")
+_RECOVER: Final = re.compile(
+    r"\brecover\(\)|\bcatch_unwind\(|\.catch\(\s{0,4}\(?\w{0,20}\)?\s{0,4}=>\s{0,4}\{?\s{0,4}\}?\s{0,4}\)"
+)
+_CONDITION: Final = re.compile(r"^(?:\}\s{0,4})?(?:if|elif|else|while|unless|match|switch)\b")
 _FUNCTION: Final = re.compile(
     r"^(?:async\s{1,4})?def\b|\blambda\b|=>|\bfunction\b|\bfunc\s{0,4}\(|^fn\b|->\s{0,4}\{?$|\|[\w,\s]{0,40}\|\s{0,4}\{?$"
 )
@@ -26,7 +33,38 @@ def new_shield(before: ReadTest, after: ReadTest) -> str | None:
     """The first line that was not there before and hides assertions."""
     known = Counter(before.body)
     now = Counter(after.body)
-    return next((line for line in shields(after) if now[line] > known[line]), None)
+    new = {line for line in now if now[line] > known[line]}
+    found = (line for line in shields(after) if line in new)
+    return next(found, None) or next(_new_conditions(before, after, new), None)
+
+
+def _new_conditions(before: ReadTest, after: ReadTest, new: Collection[str]) -> Iterator[str]:
+    """Lines that were added as a condition around an assertion that was there before, and had fewer around it."""
+    was, now = _conditions_of_checks(before), _conditions_of_checks(after)
+    for text, several in was.items():
+        for old, around in zip(several, now.get(text, ()), strict=False):
+            if len(around) > len(old):
+                yield from (line for line in around if line in new)
+
+
+def _conditions_of_checks(test: ReadTest) -> dict[str, list[list[str]]]:
+    """By the text of an assertion, the conditions around each that has it, those with the fewest first."""
+    found: dict[str, list[list[str]]] = {}
+    for at, line in enumerate(test.lines):
+        if line.checks:
+            found.setdefault(line.text, []).append(_conditions(test.lines, at))
+    return {text: sorted(several, key=len) for text, several in found.items()}
+
+
+def _conditions(lines: Sequence[BodyLine], at: int) -> list[str]:
+    """The conditions that a line of a test is under, by indentation."""
+    indent, found = lines[at].indent, []
+    for line in reversed(lines[:at]):
+        if line.indent < indent:
+            indent = line.indent
+            if _CONDITION.search(line.text):
+                found.append(line.text)
+    return found
 
 
 def shields(test: ReadTest) -> Iterator[str]:
@@ -41,7 +79,7 @@ def _hides(lines: Sequence[BodyLine], at: int) -> bool:
         return _swallows(lines, at)
     if _SUPPRESS.search(said):
         return _SUPPRESS_ALL.search(said) is not None or any(line.checks for line in _block(lines, at))
-    if _NEVER.search(said):
+    if any(pattern.search(said) for pattern in (_NEVER, _NEVER_LOOPS, _NEVER_BOTH)):
         return lines[at].checks or any(line.checks for line in _block(lines, at))
     return _RECOVER.search(said) is not None
 
