@@ -8,6 +8,14 @@ MAKE = "PY = python3\n\nbuild:\n\tcc a.c\n\ntest: build\n\t$(PY) -m pytest\n\ncl
 PACKAGE = '{"name": "shop", "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": true}}'
 PYPROJECT = '[project]\nname = "shop"\n[tool.pytest.ini_options]\naddopts = "-q"\n'
 SETUP = "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n"
+CHAIN = '{"scripts": {"test": "npm run unit && npm run -s more", "unit": "jest", "start": "node ."}}'
+YARN = '{"scripts": {"test": "yarn unit --bail", "unit": "jest", "start": "node ."}}'
+DENO = '{"tasks": {"test": "deno test", "start": "deno run a.ts"}}'
+POM = (
+    "<project><dependencies><a>1</a></dependencies><plugin><artifactId>maven-surefire-plugin</artifactId>"
+    "<argLine>-Xmx1g</argLine></plugin><plugin><artifactId>maven-jar-plugin</artifactId></plugin><b>1</b></project>"
+)
+GRADLE = "dependencies {\n    testImplementation 'junit:junit:4'\n}\n\ntest {\n    useJUnitPlatform()\n}\n"
 
 CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
     ("a swallowed exit code", "Makefile", MAKE, MAKE.replace("pytest", "pytest || true"), "The target `test` of"),
@@ -23,6 +31,49 @@ CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
     ("a test script", "package.json", PACKAGE, PACKAGE.replace('"jest",', '"true",'), "The script `test` of"),
     ("a script before it", "package.json", PACKAGE, PACKAGE.replace('"start"', '"pretest"'), "The script `pretest` of"),
     ("the settings of jest", "package.json", PACKAGE, PACKAGE.replace("true", "false"), "The key `jest` of"),
+    (
+        "a script that the test script runs",
+        "package.json",
+        CHAIN,
+        CHAIN.replace('"jest"', '"true"'),
+        "The script `unit` of",
+    ),
+    (
+        "a script by the script's short name",
+        "package.json",
+        YARN,
+        YARN.replace('"jest"', '"true"'),
+        "The script `unit` of",
+    ),
+    ("a task of Deno", "deno.json", DENO, DENO.replace('"deno test"', '"true"'), "The script `test` of `deno.json`"),
+    (
+        "tests of Maven that are left out",
+        "pom.xml",
+        POM,
+        POM.replace("<b>", "<skipTests>true</skipTests><b>"),
+        "The settings of tests of `pom.xml`",
+    ),
+    (
+        "a plugin of Maven that runs them",
+        "pom.xml",
+        POM,
+        POM.replace("<argLine>", "<exclude>A</exclude><argLine>"),
+        "The settings of tests",
+    ),
+    (
+        "a test task of Gradle",
+        "build.gradle",
+        GRADLE,
+        GRADLE.replace("useJUnitPlatform()", "enabled = false"),
+        "The settings of tests of",
+    ),
+    (
+        "failures that Gradle ignores",
+        "app/build.gradle.kts",
+        "",
+        "tasks.test { ignoreFailures = true }\n",
+        "The settings of tests of",
+    ),
     ("a broken package.json", "package.json", PACKAGE, "{", "of `package.json`, which decides how tests are run"),
     ("the settings of pytest", "pyproject.toml", PYPROJECT, PYPROJECT.replace("-q", "-k nothing"), "`tool.pytest`"),
     ("settings in setup.cfg", "setup.cfg", SETUP, SETUP.replace("-q", "--co"), "The section `tool:pytest` of"),
@@ -64,6 +115,12 @@ def test_a_change_of_what_decides_is_named(path: str, old: str | None, new: str 
         ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"shop"', '"store"')),
         ("setup.cfg", SETUP, SETUP.replace("shop", "store")),
         ("shop/cart.py", "x = 1", "x = 2"),
+        ("package.json", CHAIN, CHAIN.replace("node .", "node server.js")),
+        ("deno.json", DENO, DENO.replace("a.ts", "b.ts")),
+        ("pom.xml", POM, POM.replace("<a>1</a>", "<a>2</a>").replace("maven-jar-plugin", "maven-war-plugin")),
+        ("pom.xml", POM, POM.replace("><", ">\n  <")),
+        ("build.gradle", GRADLE, GRADLE.replace("junit:4", "junit:5")),
+        ("build.gradle", GRADLE, "version = '2'\n" + GRADLE),
         ("Makefile", MAKE, MAKE),
     ],
 )
@@ -90,13 +147,37 @@ def test_a_file_that_is_too_large_to_be_compared_is_named() -> None:
         ".cargo/config.toml",
         "scripts/test",
         "babel.config.js",
+        "jest.setup.ts",
+        "vitest-setup.mjs",
+        "src/setupTests.ts",
+        "spec/spec_helper.rb",
+        "spec/rails_helper.rb",
+        "test/test_helper.exs",
+        "tests/bootstrap.php",
+        "vitest.workspace.ts",
+        "bunfig.toml",
+        ".mvn/maven.config",
+        "mvnw",
+        "src/test/resources/junit-platform.properties",
     ],
 )
 def test_files_that_change_the_runner_decide(path: str) -> None:
     assert changed_deciders({}, {path: "x"}) == [f"`{path}`, which decides how tests are run, was added."]
 
 
-@pytest.mark.parametrize("path", ["shop/types.py", "src/shop/unittest.py", "cart.py", "docs/check.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop/types.py",
+        "src/setup.ts",
+        "lib/bootstrap.php",
+        "shop/test_helper.py",
+        "web/vite.config.ts",
+        "src/shop/unittest.py",
+        "cart.py",
+        "docs/check.md",
+    ],
+)
 def test_files_that_only_sound_like_it_do_not(path: str) -> None:
     assert changed_deciders({}, {path: "x"}) == []
 

@@ -12,20 +12,29 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.jvm_deciders import gradle_parts, maven_parts
 from caseworker.core.evidence.plain_fixtures import only_adds_fixtures
 
 Texts = Mapping[str, str | None]
 _MAKEFILES: Final = frozenset({"Makefile", "makefile", "GNUmakefile"})
+_IN_PARTS: Final = _MAKEFILES | {
+    *("package.json", "composer.json", "deno.json", "pyproject.toml", "setup.cfg", "Cargo.toml"),
+    *("pom.xml", "build.gradle", "build.gradle.kts"),
+}
+"""Files that hold other things as well."""
 _WHOLE_FILES: Final = re.compile(
     r"conftest\.py|sitecustomize\.py|usercustomize\.py|\.?pytest\.(?:ini|toml)|tox\.ini|noxfile\.py|\.coveragerc"
     r"|(?:jest|vitest|karma|playwright|cypress|wdio)(?:\.\w+)?\.(?:config|conf)(?:\.\w+)?\.\w+|jest\.config\.\w+"
     r"|\.mocharc(?:\.\w+)?|ava\.config\.\w+|phpunit\.xml(?:\.dist)?|\.rspec|Rakefile|nextest\.toml|justfile|Taskfile\.ya?ml"
     r"|\.gitlab-ci\.yml|\.travis\.yml|Jenkinsfile|azure-pipelines\.ya?ml|appveyor\.yml|bitbucket-pipelines\.yml"
     r"|\.pre-commit-config\.yaml|\.caseworker\.toml|[\w.-]{1,100}\.mk|run[_-]?tests?(?:\.\w+)?"
-    r"|\.npmrc|\.yarnrc(?:\.yml)?|babel\.config\.\w+|\.babelrc(?:\.\w+)?"
+    r"|\.npmrc|\.yarnrc(?:\.yml)?|babel\.config\.\w+|\.babelrc(?:\.\w+)?|bunfig\.toml|vitest\.workspace\.\w+"
+    r"|(?:jest|vitest)[.-]setup\.\w+|setupTests\.\w+|(?:spec|rails|test)_helper\.(?:rb|exs)|mvnw|gradlew"
+    r"|junit-platform\.properties"
 )
 _WHOLE_PATHS: Final = re.compile(
-    r"(?:.{0,300}/)?\.cargo/config(?:\.toml)?|(?:.{0,300}/)?(?:scripts?|bin|ci|\.ci|tools)/(?:tests?|check|ci)(?:\.\w{1,5})?"
+    r"(?:.{0,300}/)?\.cargo/config(?:\.toml)?|(?:.{0,300}/)?\.mvn/[\w.-]{1,40}\.config|(?:.{0,300}/)?tests?/bootstrap\.php"
+    r"|(?:.{0,300}/)?(?:scripts?|bin|ci|\.ci|tools)/(?:tests?|check|ci)(?:\.\w{1,5})?"
 )
 _RUNNERS: Final = frozenset(
     {"pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize", "unittest"}
@@ -33,6 +42,9 @@ _RUNNERS: Final = frozenset(
 _CI_FOLDERS: Final = ("/.github/workflows/", "/.github/actions/", "/.circleci/", "/.buildkite/")
 _TEST_WORD: Final = re.compile(
     r"(?:^|[^a-z])(?:tests?|check|verify|ci|lint|types?|typecheck|mypy|tsc)(?:$|[^a-z])", re.I
+)
+_SCRIPT_RUNNERS: Final = frozenset(
+    {"run", "run-script", "run-s", "run-p", "npm-run-all", "yarn", "pnpm", "bun", "task"}
 )
 _PACKAGE_KEYS: Final = ("jest", "vitest", "mocha", "ava", "tap", "c8", "nyc")
 _TOML_TABLES: Final = ("pytest", "coverage", "tox", "nox")
@@ -49,9 +61,7 @@ _RULE: Final = re.compile(r"^(?P<targets>[\w./%-][\w./% -]{0,200}?)\s{0,20}::?(?
 
 def may_decide(path: str) -> bool:
     """Whether its contents have to be compared."""
-    name = PurePosixPath(path).name
-    named = name in _MAKEFILES or name in ("package.json", "composer.json", "pyproject.toml", "setup.cfg", "Cargo.toml")
-    return named or _is_whole(path) or _stands_in(path)
+    return PurePosixPath(path).name in _IN_PARTS or _is_whole(path) or _stands_in(path)
 
 
 def changed_deciders(before: Texts, after: Texts) -> list[str]:
@@ -155,12 +165,22 @@ def _package_parts(text: str) -> dict[str, str]:
         return {"the text": text}
     if not isinstance(package, dict):
         return {}
-    scripts = package.get("scripts")
+    scripts = {**_table(package, "scripts"), **_table(package, "tasks")}
     parts = {f"the key {code(key)}": json.dumps(package[key]) for key in _PACKAGE_KEYS if key in package}
-    for name, script in scripts.items() if isinstance(scripts, dict) else ():
-        if _TEST_WORD.search(name) or name.startswith(("pretest", "posttest")):
-            parts[f"the script {code(name)}"] = str(script)
-    return parts
+    return parts | {f"the script {code(name)}": str(scripts[name]) for name in _deciding_scripts(scripts)}
+
+
+def _deciding_scripts(scripts: dict[str, object]) -> set[str]:
+    """The scripts that test, and those that they run."""
+    found = {name for name in scripts if _TEST_WORD.search(name) or name.startswith(("pretest", "posttest"))}
+    waiting = list(found)
+    while waiting:
+        for call in re.split(r"[;&|]", str(scripts[waiting.pop()])):
+            words = set(call.replace('"', " ").replace("'", " ").split())
+            run = words & scripts.keys() - found if words & _SCRIPT_RUNNERS else set()
+            found |= run
+            waiting += run
+    return found
 
 
 def _toml_parts(text: str) -> dict[str, str]:
@@ -214,4 +234,12 @@ def _ini_parts(text: str) -> dict[str, str]:
     return {f"the section {code(name)}": body for name, body in deciding.items()}
 
 
-_PARTS: Final = {"make": _make_parts, ".json": _package_parts, ".toml": _toml_parts, ".cfg": _ini_parts}
+_PARTS: Final = {
+    "make": _make_parts,
+    ".json": _package_parts,
+    ".toml": _toml_parts,
+    ".cfg": _ini_parts,
+    ".xml": maven_parts,
+    ".gradle": gradle_parts,
+    ".kts": gradle_parts,
+}
