@@ -10,11 +10,13 @@ from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.opaque_files import opaque_files
 from caseworker.core.evidence.read_sources import comments_alone, reading_sources
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
+from caseworker.core.evidence.sought_names import seeking_names
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import FileDiff, read_diff
 from caseworker.core.evidence.unreadable_tests import changed_unreadable
 from caseworker.core.evidence.vanished_tests import outside_of_suite, vanished
 from caseworker.core.evidence.weakened_tests import at_most, may_have_tests, names_in, weakened
+from caseworker.core.outcomes.pm import IssueType
 from caseworker.ports import Workspace, Workspaces
 
 _Texts = Mapping[str, str | None]
@@ -68,6 +70,8 @@ class Weakenings:
         found += (await asyncio.to_thread(reading_sources, diff)).items()
         if request.case.proof.red_tests:
             found += comments_alone(diff).items()
+        if request.case.requirements.issue_type is IssueType.BUG_FIX:
+            found += (await asyncio.to_thread(seeking_names, diff)).items()
         if not found:
             return []
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
