@@ -12,6 +12,8 @@ from typing import Final
 from caseworker.core.evidence.test_files import ReadTest
 
 _LINE: Final = 400
+_MOST: Final = 200
+"""Most assertions that are compared with each other."""
 _QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _ANY_VALUE: Final = re.compile(
     r"\bassert_?(?:is_?not_?none|not_?null|greater|less|is_?instance|instance_?of|not_?equal|ne!)"
@@ -59,7 +61,7 @@ _MATCH: Final = re.compile(r",\s{0,4}match\s{0,4}=[^\n]{1,300}(?=\))")
 def loosened(before: ReadTest, after: ReadTest) -> tuple[str, str] | None:
     """The first assertion that was replaced by one that accepts more, and that one."""
     was, now = (Counter(line.text[:_LINE] for line in test.lines if line.checks) for test in (before, after))
-    lost, gained = [*(was - now).elements()], [*(now - was).elements()]
+    lost, gained = [*(was - now).elements()][:_MOST], [*(now - was).elements()][:_MOST]
     return next(_widened(lost, gained), None) or _replaced(lost, gained)
 
 
@@ -86,12 +88,14 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
 
 def _widened(lost: Sequence[str], gained: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Assertions that differ in their tolerance alone, or lost the text that an error has to have."""
-    for old in lost:
-        for new in gained:
-            was, now = _tolerance(old), _tolerance(new)
-            is_wider = was is not None and now is not None and was[0] == now[0] and now[1] > was[1]
-            if is_wider or (_MATCH.search(old) and _MATCH.sub("", old) == new):
-                yield old, new
+    nearly = {found[0]: (found[1], old) for old in lost if (found := _tolerance(old)) is not None}
+    matched = {_MATCH.sub("", old): old for old in lost if _MATCH.search(old)}
+    for new in gained:
+        rest, accepts = _tolerance(new) or ("", 0)
+        if rest in nearly and accepts > nearly[rest][0]:
+            yield nearly[rest][1], new
+        elif new in matched:
+            yield matched[new], new
 
 
 def _tolerance(text: str) -> tuple[str, float] | None:

@@ -50,21 +50,15 @@ def _new_conditions(before: ReadTest, after: ReadTest, new: Collection[str]) -> 
 def _conditions_of_checks(test: ReadTest) -> dict[str, list[list[str]]]:
     """By the text of an assertion, the conditions around each that has it, those with the fewest first."""
     found: dict[str, list[list[str]]] = {}
-    for at, line in enumerate(test.lines):
+    around: list[BodyLine] = []
+    for line in test.lines:
+        while around and around[-1].indent >= line.indent:
+            around.pop()
         if line.checks:
-            found.setdefault(line.text, []).append(_conditions(test.lines, at))
+            conditions = [outer.text for outer in around if _CONDITION.search(outer.text)]
+            found.setdefault(line.text, []).append(conditions)
+        around.append(line)
     return {text: sorted(several, key=len) for text, several in found.items()}
-
-
-def _conditions(lines: Sequence[BodyLine], at: int) -> list[str]:
-    """The conditions that a line of a test is under, by indentation."""
-    indent, found = lines[at].indent, []
-    for line in reversed(lines[:at]):
-        if line.indent < indent:
-            indent = line.indent
-            if _CONDITION.search(line.text):
-                found.append(line.text)
-    return found
 
 
 def shields(test: ReadTest) -> Iterator[str]:
