@@ -20,7 +20,7 @@ _WEAKENED: Final = "weakened tests: each needs a reason in the review, or a waiv
 _TAMPERS: Final = "lines that interfere with the run of the tests need a reason in the review, or a waiver"
 _DECIDES: Final = "changes of what decides: each needs a reason in the review, or a waiver"
 _UNREADABLE: Final = "what a review can't read needs a reason, or a waiver"
-_READS: Final = "tests that look at files instead of running the code need a reason in the review, or a waiver"
+_READS: Final = "tests that look at files or names instead of running the code need a reason in the review, or a waiver"
 _RED: Final = "red first: a test of a changed test file ran and failed"
 _SH, _PY = TEST_FILE[Place.SHELL], TEST_FILE[Place.PYTHON]
 _HELLO: Final = "tests/test_hello.py"
@@ -217,5 +217,27 @@ RUNNER_LIES: Final[tuple[Lie, ...]] = (
         "self.assertGreater(len(list(__import__('tokenize').open(greeting.__dict__['__file__']))), 2)",
         {"greeting.py": _BROKEN + "# Hello world\n"},
         told="`greeting.py` is changed in comments alone: what it does is the same.",
+    ),
+    _unrun(
+        "the test asks for a name",
+        "self.assertTrue(hasattr(greeting, 'FIXED'))",
+        {"greeting.py": _BROKEN + "\n\nFIXED = True\n"},
+        told="`tests/test_world.py`, line 9, asks for a name that the change adds, instead of using it",
+    ),
+    _written(
+        "an assertion accepts everything",
+        {_HELLO: HELLO.replace('assertNotIn("!", ', "assertIsNotNone(")},
+        told="`test_hello`",
+        caught_by=_WEAKENED,
+    ),
+    _written(
+        "an assertion is put under a condition that never holds",
+        {
+            _HELLO: HELLO.replace(
+                _BODY, "        if greeting.greet() is None:\n" + _BODY.replace("        self", "            self")
+            )
+        },
+        told="`test_hello`",
+        caught_by=_WEAKENED,
     ),
 )
