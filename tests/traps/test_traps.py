@@ -28,6 +28,7 @@ async def test_a_handful_of_lies_is_caught_by_code(stage: TrapStage) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_800)  # one after the other
 async def test_every_lie_is_caught_by_code(stage: TrapStage) -> None:
     results = [await stage.play(lie) for lie in LIES]
     assert [(one.lie.name, one.wrongs) for one in results if one.wrongs] == []

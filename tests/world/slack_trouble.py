@@ -21,6 +21,8 @@ class SlackTrouble:
         self._free = asyncio.Event()
         self._down = False
         self._closed: dict[tuple[str, str], float] = {}
+        self._closing: dict[tuple[str, str], float] = {}
+        """For how long, once somebody calls."""
         self.limited: list[tuple[str, str]] = []
         """The calls that a channel's limit refused: method and channel."""
 
@@ -36,8 +38,9 @@ class SlackTrouble:
         self._coming[method].extend([Mishap(what="limited", number=retry_after)] * times)
 
     def limit_channel(self, channel: str, *, seconds: float, method: str = "chat.postMessage") -> None:
-        """Every call for that channel gets 429 with the seconds that are left, until they have passed."""
-        self._closed[method, channel] = time.monotonic() + seconds
+        """Every call for that channel gets 429 with the seconds that are left. They count from the first call, which
+        may come late on a busy machine."""
+        self._closing[method, channel] = seconds
 
     def fail(self, method: str, *, times: int = 1, status: int = 500) -> None:
         """The next calls fail and have no effect."""
@@ -57,6 +60,8 @@ class SlackTrouble:
     def next(self, method: str, channel: str) -> Mishap | None:
         if self._down:
             return Mishap(what="fails", number=503)
+        if (seconds := self._closing.pop((method, channel), None)) is not None:
+            self._closed[method, channel] = time.monotonic() + seconds
         left = self._closed.get((method, channel), 0.0) - time.monotonic()
         if left > 0:
             self.limited.append((method, channel))
