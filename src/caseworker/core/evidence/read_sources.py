@@ -10,11 +10,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.line_sentences import line_sentence
 from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff
 
 _LINE: Final = 400
-_SHOWN: Final = 120
 _NEAR: Final = 3
 """Lines within which a name and its use belong together."""
 _HASHES: Final = ("py", "sh", "bash", "rb", "pl", "ex", "exs")
@@ -81,10 +81,10 @@ def _of_test(test: FileDiff, sources: set[str], added: set[str]) -> Iterator[str
     inspected = next((line for line in lines if _INSPECTS.search(line.text[:_LINE])), None)
     read = inspected or next((line for line in lines if _uses(lines, line, sources, _READS)), None)
     if read is not None:
-        yield f"{_where(test, read)} reads the text of the code instead of running it: {_shown(read)}."
+        yield _sentence(test, read, "reads the text of the code instead of running it")
     looked = next((line for line in lines if line is not read and _uses(lines, line, added, _READS, _LOOKS_FOR)), None)
     if looked is not None:
-        yield f"{_where(test, looked)} looks for a file that the change adds: {_shown(looked)}."
+        yield _sentence(test, looked, "looks for a file that the change adds")
 
 
 def _uses(lines: Sequence[DiffLine], line: DiffLine, names: set[str], *patterns: re.Pattern[str]) -> bool:
@@ -96,12 +96,8 @@ def _uses(lines: Sequence[DiffLine], line: DiffLine, names: set[str], *patterns:
     return any(pattern.search(one) for one in near for pattern in patterns)
 
 
-def _where(test: FileDiff, line: DiffLine) -> str:
-    return f"{code(test.path)}, line {line.number},"
-
-
-def _shown(line: DiffLine) -> str:
-    return code(line.text.strip()[:_SHOWN])
+def _sentence(test: FileDiff, line: DiffLine, does: str) -> str:
+    return line_sentence(test.path, line.number, does, line.text)
 
 
 def _is_comments_alone(file: FileDiff) -> bool:

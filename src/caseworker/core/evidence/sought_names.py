@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from caseworker.core.base.text import code
+from caseworker.core.evidence.line_sentences import line_sentence
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
 from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff
 
 _LINE: Final = 400
-_SHOWN: Final = 120
 _ASSIGNED: Final = re.compile(
     r"^\s{0,40}(?:(?:self|this|exports|module\.exports)\.|@{1,2})?(\w{2,80})(?::[^=\n]{1,80})?\s{0,4}=[^=]"
 )
@@ -51,5 +50,5 @@ def _seeking(test: FileDiff, names: frozenset[str]) -> Iterator[DiffLine]:
 
 
 def _sentence(test: FileDiff, line: DiffLine) -> str:
-    where = f"{code(test.path)}, line {line.number},"
-    return f"{where} asks for a name that the change adds, instead of using it: {code(line.text.strip()[:_SHOWN])}."
+    does = "asks for a name that the change adds, instead of using it"
+    return line_sentence(test.path, line.number, does, line.text)

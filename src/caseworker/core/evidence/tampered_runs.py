@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from caseworker.core.base.text import code
+from caseworker.core.evidence.line_sentences import line_sentence
 from caseworker.core.evidence.test_files import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import FileDiff
 
 _LINE: Final = 400
-_SHOWN: Final = 120
 _SOURCE: Final = frozenset(
     {
         *("py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "go", "rs", "java", "kt", "rb", "php", "pl"),
@@ -73,7 +72,7 @@ def _of_file(file: FileDiff) -> Iterator[str]:
     for pattern, of_tests, honest, does in _RULES:
         found = next(((number, text) for number, text in fresh if _is_found(pattern, honest, text)), None)
         if found is not None and (of_tests is None or of_tests is is_test):
-            yield f"{code(file.path)}, line {found[0]}, {does}: {code(found[1].strip()[:_SHOWN])}."
+            yield line_sentence(file.path, found[0], does, found[1])
 
 
 def _is_found(pattern: re.Pattern[str], honest: re.Pattern[str] | None, text: str) -> bool:
