@@ -16,11 +16,13 @@ JOIN: Final = """\
 if [ -n "$group" ]; then
   g=$group/caseworker-$$
   { mkdir "$g"; echo "$tasks" > "$g/pids.max"; [ ! -e "$g/memory.max" ] || echo "$memory" > "$g/memory.max"
-    [ ! -e "$g/memory.swap.max" ] || echo 0 > "$g/memory.swap.max"; echo $$ > "$g/cgroup.procs"; } 2> /dev/null
+    [ ! -e "$g/memory.swap.max" ] || echo 0 > "$g/memory.swap.max"
+    [ -e "$g/tasks" ] && echo 0 > "$g/tasks" || echo 0 > "$g/cgroup.procs"; } 2> /dev/null
 fi
 """
 """Shell code that puts its own process into a new group below $group, named by its process id. A group that can't be
-made is done without. No swap: what is swapped out does not count as memory."""
+made is done without. No swap: what is swapped out does not count as memory. `tasks` (version 1 only): through it the
+one thread of this shell moves itself, while `cgroup.procs` holds up every fork on the machine for milliseconds."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,37 +20,17 @@ from caseworker.workspaces.lfs_files import is_lfs_mount, stands_for
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.seccomp import filter_program
+from caseworker.workspaces.system_files import HOME, SystemFiles, lay_system_files, write_once
 from caseworker.workspaces.toolchains import Toolchains, find_toolchains, home_folders
 
-HOME = "/home/agent"
 SCRATCH = "/tmp/scratch"
 """Where folders of an environment that tools write to while tests run are linked to."""
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 _ROOT_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_ETC = (
-    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "mime.types"),
-    *("services", "protocols", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "ca-certificates.conf"),
-    *("pki/tls/certs", "pki/tls/cert.pem", "pki/ca-trust/extracted", "crypto-policies", "fonts"),
-    *("maven/m2.conf", "maven/logging", "php", "perl", "R", "texmf", "terminfo", "magic", "locale.alias", "xdg"),
-)
-"""The harmless parts of /etc: how libraries, certificates and names of ports are found. Never shadow, never all."""
-
-_SYNTHESISED = {
-    "passwd": f"agent:x:1000:1000:agent:{HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
-    "group": "agent:x:1000:\nnogroup:x:65534:\n",
-    "hosts": "127.0.0.1 localhost\n::1 localhost\n",
-    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
-}
 _PROC_READ_ONLY = ("sys", "irq", "bus", "fs", "acpi", "mtrr", "pressure", "driver", "tty", "sysrq-trigger")
 """bwrap run by root leaves /proc/sys writable: there the kernel checks the global user id, not the namespace's. By
 writing kernel/core_pattern an agent could run a program on the host as root (we tried it)."""
-_SYS = tuple(
-    Path("/sys/devices/system") / name for name in ("cpu/online", "cpu/possible", "cpu/present", "node/online")
-)
-_SYS_EMPTY = ("block", "bus", *(f"class/{name}" for name in ("block", "hwmon", "net", "power_supply", "thermal")))
-"""Of /sys: which processors there are, and empty folders where programs list devices. The whole would tell serial
-numbers, network addresses, disks and the host's control groups."""
 NICENESS = 5
 """Added to the worker's own: what people wait for goes first on a busy machine."""
 _PRLIMIT = Path("/usr/bin/prlimit")
@@ -104,7 +84,7 @@ class Bubblewrap:
     async def probe(self) -> str | None:
         if self._found is None:
             return missing()
-        canary = self._etc / "passwd"
+        canary = self._files.canary
         enclosure = Enclosure(workspace=Path("/usr"), writable=False, environment={})
         return await ask(lambda argv: self.command(enclosure, argv), hidden=canary)
 
@@ -125,13 +105,13 @@ class Bubblewrap:
                 words += ["--symlink", str(folder.readlink()), str(folder)]
             elif folder.is_dir():
                 words += ["--ro-bind", str(folder), str(folder)]
-        words += ["--proc", "/proc", *_proc_mounts(), *_sys_mounts(), "--dev", "/dev"]
+        words += ["--proc", "/proc", *_proc_mounts(), "--dev", "/dev"]
         words += [word for folder in MEMORY_FOLDERS for word in (*size, "--tmpfs", folder)]
         words += ["--dir", SCRATCH]
-        for path in (*_harmless_etc(), *self._toolchains.shown, *self._expose):
+        for source, place in self._files.mounts:
+            words += ["--ro-bind", str(source), str(place)]
+        for path in (*self._toolchains.shown, *self._expose):
             words += ["--ro-bind", str(path), str(path)]
-        for name in _SYNTHESISED:
-            words += ["--ro-bind", str(self._etc / name), f"/etc/{name}"]
         return words
 
     @cached_property
@@ -168,7 +148,7 @@ class Bubblewrap:
         option: tuple[str, ...] = ()
         if program is not None:
             file, option = self._folder / "seccomp", ("--seccomp", "7")
-            _write(file, program)
+            write_once(file, program)
         group, tasks, memory = str(self._group or ""), str(self._limits.threads), str(2 * self._limits.memory)
         return ("/bin/sh", "-c", _START, "sandbox", str(file), group, tasks, memory, str(self._program), *option)
 
@@ -191,22 +171,8 @@ class Bubblewrap:
         return find_toolchains(path, home_folders())
 
     @cached_property
-    def _etc(self) -> Path:
-        folder = self._folder / "etc"
-        for name, text in _SYNTHESISED.items():
-            _write(folder / name, text.encode())
-        return folder
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Writes a file that other workers may read or write at the same moment."""
-    if file.exists() and file.read_bytes() == content:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
-    fresh.write_bytes(content)
-    fresh.chmod(0o644)
-    fresh.replace(file)
+    def _files(self) -> SystemFiles:
+        return lay_system_files(self._folder, mount_points=(*self._toolchains.shown, *self._expose))
 
 
 def _mounts(enclosure: Enclosure) -> list[str]:
@@ -234,16 +200,6 @@ def _proc_mounts() -> list[str]:
         if (path := Path("/proc") / name).exists():
             words += ["--ro-bind", "/dev/null", str(path)]
     return words
-
-
-def _sys_mounts() -> list[str]:
-    words = [word for name in _SYS_EMPTY for word in ("--dir", f"/sys/{name}")]
-    return words + [word for path in _SYS if path.exists() for word in ("--ro-bind", str(path), str(path))]
-
-
-def _harmless_etc() -> list[Path]:
-    etc = Path("/etc")
-    return [path for path in (*(etc / name for name in _ETC), *sorted(etc.glob("java-*"))) if path.exists()]
 
 
 def _bin_folders(expose: Iterable[Path]) -> list[str]:
