@@ -24,8 +24,16 @@ class CountingGit(SafeGit):
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
         login: GitLogin | None = None,
+        most: int | None = None,
     ) -> GitAnswer:
         self.asked[arguments[0]] += 1
         return await super().__call__(
-            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept, login=login
+            *arguments,
+            git_dir=git_dir,
+            work_tree=work_tree,
+            inside=inside,
+            stdin=stdin,
+            accept=accept,
+            login=login,
+            most=most,
         )

@@ -42,6 +42,7 @@ class RacingGit(SafeGit):
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
         login: GitLogin | None = None,
+        most: int | None = None,
     ) -> GitAnswer:
         if arguments[0] == "push":
             act, self.before_push = self.before_push, None
@@ -50,7 +51,14 @@ class RacingGit(SafeGit):
             if not self.has_lease:
                 arguments = tuple("--force" if one.startswith("--force-with-lease") else one for one in arguments)
         return await super().__call__(
-            *arguments, git_dir=git_dir, work_tree=work_tree, inside=inside, stdin=stdin, accept=accept, login=login
+            *arguments,
+            git_dir=git_dir,
+            work_tree=work_tree,
+            inside=inside,
+            stdin=stdin,
+            accept=accept,
+            login=login,
+            most=most,
         )
 
 

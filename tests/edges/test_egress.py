@@ -19,7 +19,7 @@ import pytest
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.ecosystems.plans import find_commands
+from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.ports import Enclosure, Workspace
 from caseworker.workspaces.builds import SandboxedBuilder
@@ -315,7 +315,7 @@ async def test_a_node_project_gets_its_dependency_and_tests_with_it(
     }
     for name, text in files.items():
         (workspace.path / name).write_text(text)
-    commands = find_commands(files)
+    commands = list(find_plan(files).commands)
     assert [command.command for command in commands] == ["npm ci", "npm test"]
     builder = SandboxedBuilder(sandbox, hosts=(server.name,), environment={"npm_config_audit": "false"})
     ended = await builder.run(workspace, commands, seconds=60)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.agents.rehearsal import Step, Turn, load_rehearsal
-from caseworker.core.ecosystems.plans import find_commands
+from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.issue.routing import ROUTES
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import TURN_OF
@@ -59,7 +59,7 @@ def played(turn: Turn, workspace: Path) -> Outcome:
 
 def build_passes(workspace: Path) -> bool:
     files = subprocess.run(["git", "ls-files", "-co"], cwd=workspace, capture_output=True, text=True, check=True).stdout
-    commands = find_commands(dict.fromkeys(files.splitlines(), ""))
+    commands = find_plan(dict.fromkeys(files.splitlines(), "")).commands
     return bool(commands) and all(works(command.command, workspace) for command in commands)
 
 

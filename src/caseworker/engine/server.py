@@ -30,8 +30,9 @@ _SETTINGS = (
 )
 _NO_HTTP = ('frontend.httpAllowedHosts=["caseworker.invalid"]',)
 """The HTTP API can't be switched off; it refuses requests for any other name."""
-_MEMORY = {"GOGC": "400", "GOMEMLIMIT": "600MiB"}
-"""Go's garbage collector: runs rarely while memory is free, often near the limit."""
+_RUNTIME = {"GOGC": "400", "GOMEMLIMIT": "600MiB", "GOMAXPROCS": str(max(1, (os.cpu_count() or 1) // 2))}
+"""Go's garbage collector runs rarely while memory is free, often near the limit. Half of the processors: with all of
+them the server uses a sixth more processor time for the same work, in search of goroutines to run."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -183,7 +184,7 @@ class TemporalServer:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder), **_MEMORY},
+                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self._folder), **_RUNTIME},
                 start_new_session=True,
                 preexec_fn=partial(_begin, self._niceness),
             )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.ecosystems.plan_parts import Plan
 from caseworker.core.evidence.builds import Command, CommandRun
 from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.core.investigation.bisection import Bisection, BisectRequest
@@ -139,6 +140,9 @@ class Workspaces(Protocol):
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
         """Root files that tell how to build, by name, from a commit; plus every tracked path with empty contents."""
 
+    async def plan(self, workspace: Workspace) -> Plan:
+        """How its repository is set up and tested, found from `build_files` of its base."""
+
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
         """Submodules, files in Git LFS and links that lead out, at its base: what they stand for is not there."""
 
@@ -163,6 +167,8 @@ class Workspaces(Protocol):
 class GitAnswer:
     code: int
     output: bytes
+    cut: bool = False
+    """Whether there was more output than wanted: nothing of it is here then."""
 
     @property
     def text(self) -> str:
@@ -190,10 +196,12 @@ class Git(Protocol):
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
         login: GitLogin | None = None,
+        most: int | None = None,
     ) -> GitAnswer:
         """`inside`: a person's own folder, where git looks for the repository itself; never one an agent writes to.
-        `login`: without one, git reaches nothing but this disk. An exit code that is not accepted raises `Refused` or
-        `Transient`."""
+        `login`: without one, git reaches nothing but this disk. `most`: bytes of output after which git is stopped and
+        the answer is `cut`; without it, too long an answer raises `Refused`. An exit code that is not accepted raises
+        `Refused` or `Transient`."""
 
 
 class Builder(Protocol):

@@ -22,6 +22,8 @@ async def files_of_people(git: Git, git_dir: Path, old: Sha, new: Sha) -> list[s
     log = ("log", "--no-merges", "--no-show-signature", "--format=%H %ce", f"{old}..{new}")
     commits = [line.split(" ", 1) for line in (await git(*log, git_dir=git_dir)).text.splitlines()]
     theirs = "".join(f"{commit}\n" for commit, committer in commits if committer != COMMITTER)
+    if not theirs:
+        return []
     names = ("diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames")
     answer = await git(*names, stdin=theirs.encode(), git_dir=git_dir)
     return sorted({path for path in answer.output.decode(errors="replace").split("\0") if path})

@@ -97,6 +97,7 @@ class SafeGit:
         stdin: bytes = b"",
         accept: Sequence[int] = (0,),
         login: GitLogin | None = None,
+        most: int | None = None,
     ) -> GitAnswer:
         argv = [*_GIT]
         if inside is not None:
@@ -105,7 +106,7 @@ class SafeGit:
             argv += [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree is not None else [])]
         elif arguments[0] != "init":
             raise Defect(f"git {arguments[0]} would look for a repository wherever we happen to be")
-        output, error = _Bounded(self._output_bytes), _Tail()
+        output, error = _Bounded(self._output_bytes if most is None else most), _Tail()
         program = Program(
             argv=[*argv, *arguments],
             folder=work_tree or Path("/"),
@@ -119,6 +120,8 @@ class SafeGit:
         except TimeoutError:
             raise Transient(f"git {arguments[0]} took longer than {self._seconds:.0f} s.") from None
         except _TooMuch:
+            if most is not None:
+                return GitAnswer(code=0, output=b"", cut=True)
             raise Refused(f"git {arguments[0]} answered with more than {self._output_bytes >> 20} MB.") from None
         finally:
             await child.end()

@@ -153,7 +153,7 @@ class Mirrors:
 
 async def copy_objects(git: Git, git_dir: Path, revisions: str, *, into: Path) -> None:
     """Packs the objects of these revisions, one per line, into another folder of objects."""
-    how = ("pack-objects", "--revs", "--quiet", "--non-empty", "--delta-base-offset")
+    how = ("pack-objects", "--revs", "--quiet", "--non-empty", "--delta-base-offset", "--threads=1")
     await git(*how, str(into / "pack" / "pack"), stdin=revisions.encode(), git_dir=git_dir)
 
 

@@ -1,6 +1,6 @@
 """Reads the text of many files at a commit, within limits, without checking it out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from caseworker.core.base.ids import Sha
@@ -14,6 +14,7 @@ from caseworker.core.evidence.missing_parts import (
 )
 from caseworker.ports import Git
 
+_BATCH = "--batch=%(objecttype) %(objectsize)"
 _FILE_BYTES = 512 << 10
 _ALL_BYTES = 4 << 20
 """For all files together: they are read line by line later."""
@@ -25,15 +26,29 @@ async def read_texts(git: Git, git_dir: Path, commit: Sha, paths: Sequence[str])
     asked = [path for path in paths if "\n" not in path]
     if not asked:
         return {}
-    found = await _sizes(git, git_dir, commit, asked)
+    answer = await git("cat-file", _BATCH, stdin=_questions(commit, asked), git_dir=git_dir, most=_ALL_BYTES)
+    if answer.cut:  # together they are too large: choose by their sizes
+        sizes = await _sizes(git, git_dir, commit, asked)
+        asked = _chosen(sizes)
+        answer = await git("cat-file", _BATCH, stdin=_questions(commit, asked), git_dir=git_dir)
+    else:
+        sizes = {}
+    found = dict(zip(asked, _contents(answer.output), strict=True))
+    texts = {path: _text(content) for path, content in found.items() if content is not None}
+    return {**dict.fromkeys(sizes), **texts}
+
+
+def _chosen(sizes: Mapping[str, int]) -> list[str]:
     chosen, left = [], _ALL_BYTES
-    for path, size in found.items():
+    for path, size in sizes.items():
         if size <= min(left, _FILE_BYTES):
             chosen.append(path)
             left -= size
-    answer = await git("cat-file", "--batch=%(objectsize)", stdin=_questions(commit, chosen), git_dir=git_dir)
-    read = dict(zip(chosen, _contents(answer.output), strict=True))
-    return {path: read.get(path) for path in found}
+    return chosen
+
+
+def _text(content: bytes) -> str | None:
+    return content.decode(errors="replace") if len(content) <= _FILE_BYTES else None
 
 
 async def find_missing_parts(git: Git, git_dir: Path, commit: Sha) -> list[MissingPart]:
@@ -68,10 +83,16 @@ def _questions(commit: Sha, paths: Sequence[str]) -> bytes:
     return "".join(f"{commit}:{path}\n" for path in paths).encode(errors="replace")
 
 
-def _contents(output: bytes) -> Iterator[str]:
+def _contents(output: bytes) -> Iterator[bytes | None]:
+    """What git printed for each name. Null: there is no file of that name."""
     at = 0
     while at < len(output):
         end = output.index(b"\n", at)
-        size = int(output[at:end])
-        yield output[end + 1 : end + 1 + size].decode(errors="replace")
-        at = end + 1 + size + 1
+        kind, _, size = output[at:end].rpartition(b" ")
+        if size == b"missing":  # `<name> missing`, and a name may contain anything
+            yield None
+            at = end + 1
+        else:
+            after = end + 1 + int(size)
+            yield output[end + 1 : after] if kind == b"blob" else None
+            at = after + 1

@@ -11,10 +11,11 @@ from pathlib import Path
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, Sha, slug
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.ecosystems.project_files import RECIPE_FILE
+from caseworker.core.ecosystems.plan_parts import Plan
 from caseworker.core.evidence.missing_parts import MissingPart
 from caseworker.ports import Git, GitAnswer, Joined, Source, Workspace
 from caseworker.workspaces.blocking_work import in_thread
+from caseworker.workspaces.build_plans import BuildPlans
 from caseworker.workspaces.checkpoints import write_tree
 from caseworker.workspaces.commits import Commits, Kept
 from caseworker.workspaces.comparisons import compare, conflicting_files, files_of_people
@@ -52,6 +53,8 @@ from caseworker.workspaces.untouched import Left, Untouched
 
 _CHANGED = 20_000
 """Paths that are kept, of all pairs of commits together: what differs between two commits never changes."""
+_DIFFS = 2 << 20
+"""Characters of diffs that are kept: a change is asked for by several checks and by its review."""
 _KEPT_REF = "kept"
 """Of a case that is over: the work that nobody has merged."""
 
@@ -65,10 +68,11 @@ class GitWorkspaces:
         self._git = git or SafeGit()
         self._mirrors = Mirrors(self._home / "mirrors", source=source, git=self._git)
         self._commits = Commits(self._git)
-        self._recipes = KeptRecipes(self._home)
+        self._plans = BuildPlans(self._commits, KeptRecipes(self._home))
         self._sound: set[Path] = set()
         """Worktrees whose HEAD was seen to be there. It is written by us alone, so one look by each process will do."""
         self._changed: Kept[Sequence[str]] = Kept(_CHANGED, weigh=len)
+        self._diffs: Kept[str] = Kept(_DIFFS, weigh=len)
         self._untouched = Untouched()
         self._indexes = Indexes()
         self._lock_seconds = lock_seconds
@@ -163,8 +167,11 @@ class GitWorkspaces:
         return commit
 
     async def diff(self, workspace: Workspace, old: Sha, new: Sha) -> str:
-        answer = await compare(self._git, git_dir_of(workspace), old, new)
-        return answer.output.decode(errors="replace")
+        pair = Sha(f"{old}..{new}")
+        if (known := self._diffs.get(pair)) is None:
+            answer = await compare(self._git, git_dir_of(workspace), old, new)
+            known = self._diffs.keep(pair, answer.output.decode(errors="replace"))
+        return known
 
     async def changed(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
         pair = Sha(f"{old}..{new}")
@@ -205,15 +212,16 @@ class GitWorkspaces:
         return await self._commits.texts(git_dir_of(workspace), commit, paths)
 
     async def build_files(self, workspace: Workspace, commit: Sha) -> dict[str, str]:
-        git_dir = git_dir_of(workspace)
-        recipe = self._recipes.text(git_dir.parent.parent.name)
-        return await self._commits.build_files(git_dir, commit) | ({} if recipe is None else {RECIPE_FILE: recipe})
+        return await self._plans.files(git_dir_of(workspace), commit)
+
+    async def plan(self, workspace: Workspace) -> Plan:
+        return await self._plans.of(git_dir_of(workspace), workspace.base)
 
     async def missing_parts(self, workspace: Workspace) -> list[MissingPart]:
         return [*await self._commits.missing_parts(git_dir_of(workspace), workspace.base)]
 
     def keep_recipe(self, workspace: Workspace, text: str) -> None:
-        self._recipes.save(git_dir_of(workspace).parent.parent.name, text)
+        self._plans.keep_recipe(git_dir_of(workspace), text)
 
     async def branch_off(self, workspace: Workspace, name: str, commit: Sha) -> Workspace:
         case, mirror = workspace.case, git_dir_of(workspace).parent.parent

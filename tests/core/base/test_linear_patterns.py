@@ -11,7 +11,7 @@ from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.untrusted_text import cleaned, revealed
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.bug.reports import read_report, title_of
-from caseworker.core.ecosystems.plans import find_commands
+from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.people.grammar import InBug, InIssue, InPull, parse
 from caseworker.core.people.messages import Standing
@@ -36,8 +36,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "trigger": lambda text: read_trigger(text, verbs={"plan"}),
     "slack text": lambda text: text_of({"text": text}),
     "slack blocks": lambda text: text_of({"blocks": [{"text": line} for line in text.split(" ")]}),
-    "makefile": lambda text: find_commands({"Makefile": text}),
-    "rakefile": lambda text: find_commands({"Rakefile": text}),
+    "makefile": lambda text: find_plan({"Makefile": text}),
+    "rakefile": lambda text: find_plan({"Rakefile": text}),
     "failures": failures_named,
 }
 _HARD = [

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.ecosystems.plans import find_commands, find_plan
+from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.ecosystems.project_files import RECIPE_FILE
 
 UNITTEST = "python3 -m unittest discover"
@@ -149,7 +149,7 @@ CASES: list[tuple[str, dict[str, str], list[str]]] = [
 
 @pytest.mark.parametrize(("files", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_commands_are_found(files: dict[str, str], expected: list[str]) -> None:
-    assert [f"{command.purpose}: {command.command}" for command in find_commands(files)] == expected
+    assert [f"{command.purpose}: {command.command}" for command in find_plan(files).commands] == expected
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_commands_are_found(files: dict[str, str], expected: list[str]) -> None:
 )
 def test_a_mistake_names_file_line_and_fix(text: str, sentence: str) -> None:
     with pytest.raises(Refused) as refused:
-        find_commands({".caseworker.toml": text})
+        find_plan({".caseworker.toml": text})
     assert str(refused.value) == sentence
 
 

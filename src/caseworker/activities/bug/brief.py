@@ -11,7 +11,6 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import cap_of
 from caseworker.core.bug.decide import is_without_tools
-from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.people.messages import SPOKEN, Attachment
 from caseworker.ports import Attempt, BugBrief, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 
@@ -82,7 +81,7 @@ class BugBriefs:
         )
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
-        return check_lines(await self._workspaces.build_files(workspace, workspace.base))
+        return (await self._workspaces.plan(workspace)).check_lines
 
     async def _attachments(self, case: CaseId, folder: Path, *, blind: bool) -> list[Attachment]:
         """A turn without tools can't read any, but is told of those that could not be had."""

@@ -30,7 +30,6 @@ from caseworker.core.base.untrusted_text import cleaned, cleaned_value
 from caseworker.core.casefile.learnings import offered
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.review_learnings import review_rules
-from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
 from caseworker.core.investigation.matrix import Inquiry
@@ -145,7 +144,7 @@ class IssueBriefs:
             body=file.issue.original_body,
             author="its author",
             labels=tuple(file.issue.labels),
-            commands=check_lines(files),
+            commands=(await self._workspaces.plan(workspace)).check_lines,
             discussion=await self._discussion(request, stored),
             case_file=workspace.path / CASE_FILE,
             analysis=AnalysisInputs(

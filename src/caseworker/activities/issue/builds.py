@@ -18,7 +18,6 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Task
 from caseworker.core.base.text import clip
 from caseworker.core.casefile.sections import after_build
-from caseworker.core.ecosystems.plans import find_commands, find_plan
 from caseworker.core.evidence.builds import (
     Build,
     Command,
@@ -79,7 +78,7 @@ class Building(BuildActivities):
 
     async def _commands(self, request: BuildRequest, workspace: Workspace) -> list[Command]:
         # Build commands are read from the base: a change must not choose the commands that judge it.
-        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        commands = list((await self._workspaces.plan(workspace)).commands)
         if request.stage is not Stage.BASE and request.case.evidence.new_test:
             commands = [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
         return commands
@@ -89,7 +88,7 @@ class Building(BuildActivities):
     ) -> "_Tested":
         """The verdict, and for a head that is not red what its tests prove."""
         if build.stage is Stage.RED:
-            red = await self._proofs.judge_red(request, workspace, build, base)
+            red, build = await self._proofs.judge_red(request, workspace, build, base)
             return _Tested(build=build, verdict=red, red_tests=red.tests)
         if build.stage is Stage.BASE:
             paths = await self._workspaces.build_files(workspace, workspace.base)
@@ -118,7 +117,7 @@ class Building(BuildActivities):
             learned = await self._lessons.learn(request, stored, workspace, runs)
             runs, not_run = learned, (not_run if learned is runs else ())
         # Read only now: a recipe may have been learned.
-        plan = find_plan(await self._workspaces.build_files(workspace, workspace.base))
+        plan = await self._workspaces.plan(workspace)
         return Build(
             number=request.number,
             stage=request.stage,

@@ -11,7 +11,6 @@ from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import cleaned
 from caseworker.core.ecosystems.check_result import CheckResult, result_of
 from caseworker.core.ecosystems.plan_parts import Plan
-from caseworker.core.ecosystems.plans import find_plan
 from caseworker.core.ecosystems.proposals import Proposal, telling_files
 from caseworker.core.evidence.builds import CommandRun
 from caseworker.core.issue.case import cap_of
@@ -47,12 +46,11 @@ class RecipeLessons:
         self, request: BuildRequest, stored: StoredCase, workspace: Workspace, runs: list[CommandRun]
     ) -> list[CommandRun]:
         """The runs of a proposed recipe, if tests were counted; it is kept then. Otherwise those that were given."""
-        files = await self._workspaces.build_files(workspace, workspace.base)
-        plan = find_plan(files)
+        plan = await self._workspaces.plan(workspace)
         tried = result_of(runs, has_tests=bool(plan.tests))
         if tried.kind != "could_not_run" or plan.source != "rules" or not _may_ask(stored):
             return runs
-        proposal = await self._ask(request, stored, await self._evidence(workspace, list(files), plan, runs))
+        proposal = await self._ask(request, stored, await self._evidence(workspace, plan, runs))
         if proposal is None or proposal.problem:
             return runs
         await self._workspaces.reset(workspace, workspace.base, scrub=True)
@@ -84,8 +82,9 @@ class RecipeLessons:
             return None
         return answer.value
 
-    async def _evidence(self, workspace: Workspace, paths: list[str], plan: Plan, runs: list[CommandRun]) -> str:
+    async def _evidence(self, workspace: Workspace, plan: Plan, runs: list[CommandRun]) -> str:
         fence = new_fence()
+        paths = list(await self._workspaces.build_files(workspace, workspace.base))
         texts = await self._workspaces.texts(workspace, workspace.base, telling_files(paths))
         parts = ["\n".join(sorted(paths)[:300])]
         quoted = [fence.around(cleaned(parts[0]), what="listing", source="the repository")]

@@ -16,7 +16,6 @@ from caseworker.contract.wire import PullTurnRequest
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.base.roles import Task
 from caseworker.core.casefile.review_learnings import matching, offered_rules
-from caseworker.core.ecosystems.plans import check_lines
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.people.digest import Digest, Verbatim
@@ -185,7 +184,7 @@ class PullBriefs:
         return await self._sources.discussions.of(about)
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:
-        return check_lines(await self._workspaces.build_files(workspace, workspace.base))
+        return (await self._workspaces.plan(workspace)).check_lines
 
     async def _said(self, request: PullTurnRequest) -> tuple[Message, ...]:
         """Only messages that were claimed for this turn, no newer ones."""

@@ -9,7 +9,6 @@ from caseworker.contract.pull_activities import PullBuildActivities
 from caseworker.contract.wire import PullBuildReply, PullBuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import clip
-from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import Build, Stage, Verdict
 from caseworker.core.evidence.head_verdict import judge_head
 from caseworker.core.evidence.obstacle_words import remedy_words
@@ -59,7 +58,7 @@ class PullBuilds(PullBuildActivities):
 
     async def _run(self, request: PullBuildRequest, workspace: Workspace, commit: Sha, stage: Stage) -> Build:
         """Commands are read from the base: a change must not choose the commands that judge it."""
-        commands = find_commands(await self._ports.workspaces.build_files(workspace, workspace.base))
+        commands = list((await self._ports.workspaces.plan(workspace)).commands)
         await self._ports.workspaces.reset(workspace, commit, scrub=True)
         runs = await self._ports.builder.run(workspace, commands, seconds=request.policy.command_seconds)
         not_run = tuple(commands[len(runs) :])

@@ -5,7 +5,6 @@ from time import monotonic
 from typing import Final
 
 from caseworker.core.base.ids import Sha
-from caseworker.core.ecosystems.plans import find_commands
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.core.outcomes.pull_work import PullFinding
 from caseworker.core.pull.findings import TO_BE_SHOWN, Reproduction, finding_id
@@ -39,7 +38,7 @@ class Reproductions:
 
     async def _set_up(self, workspace: Workspace, seconds: float) -> bool:
         """Commands are read from the base: a change must not choose what prepares its review."""
-        commands = find_commands(await self._workspaces.build_files(workspace, workspace.base))
+        commands = list((await self._workspaces.plan(workspace)).commands)
         set_up = [one for one in commands if one.purpose is Purpose.SETUP]
         return all(one.passed for one in await self._builder.run(workspace, set_up, seconds=seconds))
 

@@ -60,6 +60,11 @@ class Plan(BaseModel):
         return tuple(one for one in self.commands if one.purpose is Purpose.SETUP)
 
     @property
+    def check_lines(self) -> tuple[str, ...]:
+        """What agents are told to run. Not the set-up: the environment is there, and an agent has no network."""
+        return tuple(one.command for one in self.commands if one.purpose is not Purpose.SETUP)
+
+    @property
     def tests(self) -> tuple[Command, ...]:
         return tuple(one for one in self.commands if one.purpose is Purpose.TEST)
 

@@ -57,16 +57,6 @@ def find_plan(files: Files) -> Plan:
     return Plan(source="rules", ecosystems=found, commands=_in_order([one for rule in found for one in rule.commands]))
 
 
-def find_commands(files: Files) -> list[Command]:
-    """The commands in the order to run them."""
-    return list(find_plan(files).commands)
-
-
-def check_lines(files: Files) -> tuple[str, ...]:
-    """What agents are told to run. Not the set-up: the environment is there, and an agent has no network."""
-    return tuple(one.command for one in find_plan(files).commands if one.purpose is not Purpose.SETUP)
-
-
 def _of(found: tuple[Ecosystem, ...], purpose: Purpose) -> list[Command]:
     return [one for rule in found for one in rule.commands if one.purpose is purpose]
 
