@@ -193,3 +193,12 @@ async def test_a_changed_conftest_is_named_with_every_write(desk: Desk) -> None:
     assert (await desk.red(test=NEW, **{"conftest.py": hides})).change.weakened == (told,)
     reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED, **{"conftest.py": hides})
     assert told in reply.change.weakened
+
+
+async def test_the_command_without_its_test_runs_once_on_a_base(desk: Desk, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    desk.case = desk.case.updated(new_test=f"echo >> {runs}; {COMMAND}")
+    await desk.red(test=NEW)
+    assert runs.read_text().count("\n") == 2  # with the test, and without it
+    reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED)
+    assert (reply.unproved, runs.read_text().count("\n")) == ("", 4)  # on the head, and the head's test on the base

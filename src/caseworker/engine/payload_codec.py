@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final, Self
 
@@ -39,6 +40,7 @@ log = structlog.get_logger()
 _SEALED: Final = b"binary/caseworker-sealed"
 _FOREIGN: Final = "binary/caseworker-foreign"
 _NONCE_BYTES: Final = 12
+_PLACES: Final = 1_000
 _ANYWHERE: Final = b""
 """Where something belongs if Temporal's client did not say. Only the end of a dead worker's activity is told so."""
 
@@ -127,6 +129,12 @@ class _Foreign(EncodingPayloadConverter):
         raise _foreign()
 
 
+@cache
+def _converters() -> tuple[EncodingPayloadConverter, ...]:
+    """They have no state, and Temporal makes a composite of them for each step of a workflow."""
+    return (_Foreign(), *PydanticPayloadConverter().converters.values())
+
+
 def _foreign() -> ApplicationError:
     return ApplicationError("Caseworker did not send this.", type="Foreign", non_retryable=True)
 
@@ -135,7 +143,7 @@ class _Converter(CompositePayloadConverter):
     """Also what has no payload at all is foreign where a value is needed: ours always has one, even for None."""
 
     def __init__(self) -> None:
-        super().__init__(_Foreign(), *PydanticPayloadConverter().converters.values())
+        super().__init__(*_converters())
 
     def from_payloads(self, payloads: Sequence[Payload], type_hints: list[type] | None = None) -> list[Any]:
         if len(payloads) < len(type_hints or ()) or any("encoding" not in payload.metadata for payload in payloads):
@@ -174,12 +182,17 @@ def _is_ours(failure: Failure, payload_converter: PayloadConverter) -> bool:
 
 class _SealingConverter(DataConverter):
     def with_context(self, context: SerializationContext) -> Self:
-        """Only the codec knows places. Temporal's own method makes all converters anew for each of them, some hundred
-        times a case, and then uses the old ones."""
+        """Only the codec knows places. Temporal's own method makes all converters anew for each of them, some three
+        hundred times a case, and then uses the old ones. There are about ten places in a case."""
         assert isinstance(self.payload_codec, SealedPayloads)
-        placed = copy(self)
-        object.__setattr__(placed, "payload_codec", self.payload_codec.with_context(context))
-        return placed
+        kept: dict[bytes, Self] = self.__dict__.setdefault("placed", {})
+        place = _place_of(context)
+        if place not in kept:
+            if len(kept) >= _PLACES:
+                kept.clear()
+            kept[place] = copy(self)  # shares the dictionary
+            object.__setattr__(kept[place], "payload_codec", self.payload_codec.with_context(context))
+        return kept[place]
 
 
 def sealing_converter(keys: Sequence[bytes]) -> DataConverter:

@@ -20,6 +20,7 @@ from caseworker.core.casefile.new_attempts import DEVELOPING
 from caseworker.core.casefile.pipeline import after_move, why_closed
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.post_words import news
+from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
@@ -80,7 +81,8 @@ class Records(RecordActivities):
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
             to_writer = await self._said_to_writer(request.after)
-            reason = why_closed(request.after, await self._store.inbox.of(request.after.id))
+            closed = request.after.state is IssueState.CLOSED
+            reason = why_closed(request.after, await self._store.inbox.of(request.after.id)) if closed else ""
             file = after_move(stored.file, request.after, stored.case, to_writer, reason)
             told = await self._news(stored, request.after)
             ended = ended_attempt(stored.file, request.after, stored.case)

@@ -40,9 +40,12 @@ class AttachedFiles:
 
     async def of(self, case: CaseId) -> list[tuple[Message, Attachment]]:
         """The files with their messages. Those of people without standing in this case are left out."""
+        files = await self._store.attachments.of(case)
+        if not files:
+            return []
         said = {message.id: message for message in await self._store.inbox.of(case)}
-        files = [(said[file.message], file) for file in await self._store.attachments.of(case)]
-        return [(message, file) for message, file in files if message.standing is not Standing.OTHER]
+        sent = [(said[file.message], file) for file in files]
+        return [(message, file) for message, file in sent if message.standing is not Standing.OTHER]
 
     async def _fetch_all(self, case: CaseId, wanted: Callable[[Attachment], bool]) -> float | None:
         files = [(message.surface, file) for message, file in await self.of(case) if wanted(file)]
