@@ -110,10 +110,12 @@ def serving(script: Mapping[str, Steps], unix: Path) -> Iterator[Provider]:
     inside.listen(16)
     provider = Provider(script, url=f"http://127.0.0.1:{port.getsockname()[1]}")
     server = embedded_server(Starlette(routes=[Route("/v1/messages", provider.answer, methods=["POST"])]))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[port, inside])), daemon=True)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=lambda: loop.run_until_complete(server.serve(sockets=[port, inside])), daemon=True)
     thread.start()
     try:
         yield provider
     finally:
-        server.leave()
+        loop.call_soon_threadsafe(server.leave)  # from another thread: a loop that nothing wakes would never see it
         thread.join()
+        loop.close()
