@@ -3,7 +3,8 @@
 import json
 
 from caseworker.agents.lean_calls import lean
-from caseworker.agents.schemas import sent_schema
+from caseworker.agents.role_tools import OUTCOME_TOOL
+from caseworker.agents.schemas import sent_schema, shown_schema
 from caseworker.agents.upstreams import ModelCall
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
@@ -60,6 +61,27 @@ def test_the_same_call_is_always_shortened_to_the_same_bytes() -> None:
     assert lean(a_call(tools=[BASH])).body == lean(a_call(tools=[BASH])).body
     shortened = lean(a_call(tools=[BASH]))
     assert lean(shortened) == shortened
+
+
+def test_a_model_is_not_shown_what_only_the_agents_program_checks() -> None:
+    for role, task in known_turns():
+        sent = sent_schema(outcome_schema(role, task))
+        (tool,) = json.loads(lean(a_call(tools=[{"name": OUTCOME_TOOL, "input_schema": sent}])).body)["tools"]
+        shown = tool["input_schema"]
+        assert list(shown["properties"]) == list(sent["properties"])  # type: ignore[call-overload]  # JSON
+        assert shown["required"] == sent["required"]
+        assert "additionalProperties" in str(sent)
+        assert "additionalProperties" not in str(shown)
+
+
+def test_null_is_not_offered_for_a_field_that_may_be_left_out() -> None:
+    maybe = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    fields = {"needed": maybe, "other": maybe, "rare": {"type": ["object", "null"], "description": "{id}"}}
+    assert shown_schema({"type": "object", "properties": fields, "required": ["needed"]})["properties"] == {
+        "needed": maybe,
+        "other": {"type": "string"},
+        "rare": {"type": "object", "description": "{id}"},
+    }
 
 
 def test_a_sent_schema_has_every_field_but_the_constant_and_no_overlapping_status() -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from caseworker.agents.role_tools import OUTCOME_TOOL
+from caseworker.agents.schemas import shown_schema
 from caseworker.agents.upstreams import ModelCall
 
 _TOOLS: Final[dict[str, tuple[str, dict[str, str]]]] = {
@@ -35,6 +36,7 @@ _TOOLS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     ),
 }
 """Description of each tool of the program, and the arguments that are offered."""
+_UNSENT: Final = frozenset({"$schema", "additionalProperties"})
 _OUTCOME: Final = "Hands in the outcome."
 _SURROUNDINGS: Final = "# Environment\n"
 _KEPT_LINES: Final = re.compile(r"Primary working directory: |Today's date is ")
@@ -59,10 +61,10 @@ def _lean_tool(tool: Any) -> object:  # the edge: the program's JSON
             description, arguments = _TOOLS[name]
             properties = tool["input_schema"]["properties"]
             offered = {key: _argument(properties[key], arguments[key]) for key in arguments if key in properties}
-            kept = {key: value for key, value in schema.items() if key != "$schema"}
+            kept = {key: value for key, value in schema.items() if key not in _UNSENT}
             return {**tool, "description": description, "input_schema": {**kept, "properties": offered}}
-        case {"name": name} if name == OUTCOME_TOOL:
-            return {**tool, "description": _OUTCOME}
+        case {"name": name, "input_schema": schema} if name == OUTCOME_TOOL:
+            return {**tool, "description": _OUTCOME, "input_schema": shown_schema(schema)}
         case _:
             return tool
 

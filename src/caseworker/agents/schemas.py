@@ -1,4 +1,4 @@
-"""JSON schemas as they are sent to a model: shorter than pydantic writes them."""
+"""JSON schemas as agents and models get them: shorter than pydantic writes them."""
 
 import re
 from typing import Any, Final
@@ -36,6 +36,33 @@ def sent_schema(schema: dict[str, object], system: str = "", prompt: str = "") -
         offered = [status for status in statuses if status in named and status not in UNOFFERED]
         properties["status"] = {**properties["status"], "enum": offered}
     return {**_without_limits(lean), "properties": properties, "additionalProperties": False}
+
+
+def shown_schema(schema: Any) -> Any:  # any JSON
+    """The schema as a model sees it. The agent's program has the whole one, and checks what comes back: other fields
+    are refused, and null is taken for a field that may be left out."""
+    if isinstance(schema, list):
+        return [shown_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    shown = {key: shown_schema(value) for key, value in schema.items() if key != "additionalProperties"}
+    match shown:
+        case {"properties": dict(fields)}:
+            needed = shown.get("required", [])
+            named = {name: field if name in needed else _without_null(field) for name, field in fields.items()}
+            return {**shown, "properties": named}
+        case _:
+            return shown
+
+
+def _without_null(field: Any) -> Any:  # any JSON
+    match field:
+        case {"anyOf": [dict(only), {"type": "null"}], **rest}:
+            return {**only, **rest}
+        case {"type": [str(only), "null"]}:
+            return {**field, "type": only}
+        case _:
+            return field
 
 
 def _is_rare(name: str, part: dict[str, Any]) -> bool:

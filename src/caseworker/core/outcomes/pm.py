@@ -106,7 +106,7 @@ class InterpretOutcome(WorkOutcome):
     status: Literal[
         "CONTINUE", "NEEDS_CLARIFICATION", "NO_ACTION", "REJECT", "EXTERNAL_DEPENDENCY", "INVESTIGATION_NEEDED"
     ]
-    next: NextState | None = Field(default=None, description="With CONTINUE: where to; null: where it was left.")
+    next: NextState | None = Field(default=None, description="With CONTINUE: where to; without it, where it was left.")
     questions: list[Line] = Field(default_factory=list, max_length=5, description="With NEEDS_CLARIFICATION.")
     reply: Line = Field(description="To those who spoke: what you understood and what happens now.")
     investigation: InvestigationRequest | None = Field(default=None, description="With INVESTIGATION_NEEDED.")
