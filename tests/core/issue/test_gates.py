@@ -171,4 +171,4 @@ def test_a_named_defect_is_the_analysis_in_the_case_file() -> None:
     assert file.analysis.completed
     assert [note.path for note in file.analysis.files] == ["cart.py"]
     assert file.analysis.must_do == ["It subtracts."]
-    assert file.analysis.brief == "`cart.py:12`: It adds.\n\nInstead: It subtracts."
+    assert file.analysis.brief == "`cart.py:12`: It adds."

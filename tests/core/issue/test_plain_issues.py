@@ -1,6 +1,7 @@
 """A plain small issue is triaged and analysed in one turn. Everything else has a turn of the analyst."""
 
 import pytest
+from pydantic import ValidationError
 
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
@@ -10,6 +11,7 @@ from caseworker.core.issue.facts import TurnEnded
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.transitions import after
 from caseworker.core.outcomes.analyst import FileNote, PlainAnalysis, Tried
+from caseworker.core.outcomes.answers import HANDED_IN
 from caseworker.core.outcomes.pm import DefectPlace, IssueType, Topic, TriageOutcome
 from tests.core.examples import HEAD, MORNING, a_case, a_file, triaged
 
@@ -80,7 +82,7 @@ def test_both_sections_of_the_case_file_are_filled_with_all_that_is_handed_on() 
         "regression",
     )
     assert file.analysis.brief == (
-        "`cart.py:3`: It subtracts.\n\nInstead: It adds.\n\nAdd instead of subtract.\n\n"
+        "`cart.py:3`: It subtracts.\n\nAdd instead of subtract.\n\n"
         "Reproduced:\n\n```\n$ python -c 'print(total())'\n0\n```\n\n"
         "Tried in a copy, where it worked:\n\n```\n-a - b\n+a + b\n```"
     )
@@ -90,3 +92,33 @@ def test_an_analysis_that_is_not_enough_is_where_the_analyst_begins() -> None:
     begun = after_outcome(a_file(), Role.PM, triaged().model_copy(update={"analysis": FOUND}), attempt=1).analysis
     assert not begun.completed
     assert begun.brief.startswith("Add instead of subtract.")
+
+
+def test_what_is_expected_instead_of_a_defect_is_to_be_done_first_and_tested() -> None:
+    """It is asked for once."""
+    found = FOUND.model_copy(update={"test_description": ""})
+    whole = triaged().model_copy(update={"defect": PLACE, "analysis": found})
+    analysis = after_outcome(a_file(), Role.PM, whole, attempt=1).analysis
+    assert analysis.must_do == ["It adds.", "Every price counts."]
+    assert analysis.test_requirement is not None
+    assert analysis.test_requirement.description == "It adds."
+
+
+@pytest.mark.parametrize("missing", [{"must_do": []}, {"test_description": ""}])
+def test_an_analysis_without_a_defect_says_itself_what_to_do_and_to_test(missing: dict[str, object]) -> None:
+    found = FOUND.model_copy(update=missing).model_dump()
+    with pytest.raises(ValidationError, match="needs `must_do` and `test_description`"):
+        TriageOutcome.model_validate({**triaged().model_dump(), "analysis": found}, context=HANDED_IN)
+
+
+def test_other_work_whose_defect_did_not_count_is_analysed_if_nothing_else_says_what_to_do() -> None:
+    nothing = FOUND.model_copy(update={"must_do": []})
+    assert next_state(triaged(type=IssueType.NEW_FEATURE).model_copy(update={"analysis": nothing})) is (
+        S.ANALYZING_REQUIREMENTS
+    )
+
+
+def test_an_analyst_who_begins_with_a_defect_is_told_what_is_expected_instead() -> None:
+    larger = triaged().model_copy(update={"defect": PLACE, "analysis": FOUND, "scope": "MEDIUM"})
+    begun = after_outcome(a_file(), Role.PM, larger, attempt=1).analysis
+    assert begun.brief.startswith("`cart.py:3`: It subtracts.\n\nInstead: It adds.")

@@ -265,10 +265,12 @@ class IssueBriefs:
 
 
 def _test_words(file: CaseFile) -> str:
+    """The test's place and what it shows, if that is not told as what must be done."""
     test = file.analysis.test_requirement
     if test is None or not test.required:
         return ""
-    return ": ".join(part for part in (test.location, test.description) if part)
+    shows = "" if test.description in file.analysis.must_do else test.description
+    return ": ".join(part for part in (test.location, shows) if part)
 
 
 def _allowed_exceptions(case: IssueCase) -> list[str]:

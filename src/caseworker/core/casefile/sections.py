@@ -109,23 +109,25 @@ def _triage(outcome: TriageOutcome) -> TriageSection:
 
 def _analysis_by_triage(outcome: TriageOutcome) -> AnalysisSection:
     """The analysis that a triage brings along. If it is not enough, the analyst begins with it."""
-    found, defect = outcome.analysis, outcome.defect
+    found, defect, completed = outcome.analysis, outcome.defect, outcome.brings_analysis
     if found is None:
         assert defect is not None
-        return _analysis_of_defect(defect, completed=outcome.brings_analysis)
+        return _analysis_of_defect(defect, completed=completed)
+    expected = [defect.expected] if defect else []
+    place = [_place_words(defect, completed=completed)] if defect else []
     return AnalysisSection(
-        completed=outcome.brings_analysis,
+        completed=completed,
         files=_file_entries(found.files),
         patterns=found.patterns,
         test_requirement=TestEntry(
             required=True,
             type="regression" if outcome.type is IssueType.BUG_FIX else "feature",
             location=found.test_location,
-            description=found.test_description,
+            description=found.test_description or "".join(expected),
         ),
-        must_do=found.must_do,
+        must_do=list(dict.fromkeys([*expected, *found.must_do])),
         must_not_do=found.must_not_do,
-        brief="\n\n".join([*([_place_words(defect)] if defect else []), found.whole_brief]),
+        brief="\n\n".join([*place, found.whole_brief]),
     )
 
 
@@ -136,12 +138,14 @@ def _analysis_of_defect(defect: DefectPlace, *, completed: bool) -> AnalysisSect
         files=[FileEntry(path=defect.path, purpose=defect.problem, action="modify")],
         test_requirement=TestEntry(required=True, type="regression", description=defect.expected),
         must_do=[defect.expected],
-        brief=_place_words(defect),
+        brief=_place_words(defect, completed=completed),
     )
 
 
-def _place_words(defect: DefectPlace) -> str:
-    return f"`{defect.path}:{defect.line}`: {defect.problem}\n\nInstead: {defect.expected}"
+def _place_words(defect: DefectPlace, *, completed: bool) -> str:
+    """Who works with a completed analysis reads what is expected instead under what must be done."""
+    place = f"`{defect.path}:{defect.line}`: {defect.problem}"
+    return place if completed else f"{place}\n\nInstead: {defect.expected}"
 
 
 def _file_entries(notes: Sequence[FileNote]) -> list[FileEntry]:

@@ -49,13 +49,14 @@ class _Brief(Answer):
 
 
 class PlainAnalysis(_Brief):
-    """The analysis of a plain small issue, as its triage brings it along."""
+    """The analysis of a plain small issue, as its triage brings it along. What is `expected` instead of a defect is the
+    first thing to do, and what the test shows: it is not asked for again."""
 
     files: list[FileNote] = Field(min_length=1, max_length=10)
     patterns: list[Line] = Field(default_factory=list, max_length=10)
     test_location: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="The test file.")
-    test_description: Line = Field(min_length=1, description="What must fail now and pass later.")
-    must_do: list[Line] = Field(min_length=1, max_length=10)
+    test_description: Line = Field(default="", description="What must fail now and pass later.")
+    must_do: list[Line] = Field(default_factory=list, max_length=10)
     must_not_do: list[Line] = Field(default_factory=list, max_length=10)
 
 

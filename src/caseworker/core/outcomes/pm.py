@@ -50,13 +50,21 @@ class TriageOutcome(WorkOutcome):
     defect: DefectPlace | None = Field(default=None, description="Of a bug, if you saw the line.")
     analysis: PlainAnalysis | None = Field(default=None, description="Of a plain small issue.")
 
+    @model_validator(mode="after")
+    def _check_says_what_to_do(self, info: ValidationInfo) -> "TriageOutcome":
+        alone = self.analysis if self.defect is None else None
+        if info.context == HANDED_IN and alone is not None and not (alone.must_do and alone.test_description):
+            raise ValueError("an `analysis` without a `defect` needs `must_do` and `test_description`")
+        return self
+
     @property
     def brings_analysis(self) -> bool:
         """Whether it is a plain small issue that needs no turn of the analyst, and nobody has to agree first. Of a bug
         the defect has to be known; of other work, what is to be done."""
         plain = self.scope == "SMALL" and self.complexity == "simple"
+        asked = self.defect is not None or (self.analysis is not None and bool(self.analysis.must_do))
         known = self.defect if self.type is IssueType.BUG_FIX else self.analysis
-        return plain and self.status == "PROCEED" and not self.topics and known is not None
+        return plain and self.status == "PROCEED" and not self.topics and known is not None and asked
 
 
 class PlanOutcome(WorkOutcome):
