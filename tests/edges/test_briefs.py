@@ -330,7 +330,7 @@ async def test_what_the_analysis_found_is_handed_on_whole(desk: Desk, role: Role
         assert prompt.count(told) == 1
 
 
-async def test_a_plain_change_is_reviewed_by_the_usual_model_and_without_what_was_tried(desk: Desk) -> None:
+async def test_only_a_developer_is_told_which_change_was_tried_and_a_plain_one_has_the_usual_reviewer(desk: Desk) -> None:
     analysis = {
         "brief": "It subtracts.",
         "tried": {"reproduction": "$ sum\n0", "fix": "-a\n+b"},
@@ -358,6 +358,9 @@ async def test_a_plain_change_is_reviewed_by_the_usual_model_and_without_what_wa
     assert "Reproduced:" not in review.prompt
     assert (await desk.brief(Role.TECH_LEAD, Task.REVIEW, **proven, attempt=2)).model == STRONGER_MODEL
     assert "Tried in a copy" in (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT, **proven)).prompt
+    test = (await desk.brief(Role.TESTER, Task.CREATE_TESTS)).prompt
+    assert "Reproduced:\n\n```\n$ sum\n0\n```" in test
+    assert "Tried in a copy" not in test, "a test shows what is asked for, not what one change does"
 
 
 async def test_findings_that_the_issue_holds_are_not_repeated_as_its_analysis(desk: Desk) -> None:

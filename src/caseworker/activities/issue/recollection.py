@@ -10,7 +10,7 @@ from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.casefile.sections import asked_of
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.outcomes.analyst import AnalysisOutcome, PlainAnalysis
+from caseworker.core.outcomes.analyst import AnalysisOutcome, PlainAnalysis, Tried
 from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
@@ -30,6 +30,7 @@ _READ_BY_AGENTS: Final = SPOKEN | {
 _NAMES: Final = {SPEAKER[role]: role.value for role in Role} | {"writer": "developer"}
 """The case file's names of the roles, as agents call each other."""
 REVIEWS: Final = frozenset({Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION})
+_TESTING: Final = frozenset({Task.CREATE_TESTS, Task.UPDATE_TESTS})
 AT_THE_WORK: Final = frozenset(
     {
         Task.UPDATE_TESTS,
@@ -82,20 +83,24 @@ def last_triage(turns: Sequence[FinishedTurn]) -> TriageOutcome | None:
 
 def brief_for(task: Task, turns: Sequence[FinishedTurn], file: CaseFile) -> str:
     """The analyst's brief. A review gets it without what was tried: it has the change itself and what code saw of it,
-    and should not take the change for right because it was proposed before."""
+    and should not take the change for right because it was proposed before. A tester gets it without the change that
+    was tried: a test shows what is asked for, not what one change does."""
     brief = file.analysis.brief
-    if task not in REVIEWS:
+    if task not in REVIEWS | _TESTING:
         return brief
-    tried = [words for turn in turns if (words := _tried(turn))]
-    return next((brief.removesuffix(words).rstrip() for words in reversed(tried) if brief.endswith(words)), brief)
+    for tried in filter(None, map(_tried, reversed(turns))):
+        if tried.words and brief.endswith(tried.words):
+            kept = tried.reproduced if task in _TESTING else ""
+            return f"{brief.removesuffix(tried.words)}{kept}".rstrip()
+    return brief
 
 
-def _tried(turn: FinishedTurn) -> str:
+def _tried(turn: FinishedTurn) -> Tried | None:
     match turn.outcome:
         case AnalysisOutcome(tried=tried) | TriageOutcome(analysis=PlainAnalysis(tried=tried)):
-            return tried.words
+            return tried
         case _:
-            return ""
+            return None
 
 
 def asked_before(turns: Sequence[FinishedTurn]) -> tuple[str, ...]:

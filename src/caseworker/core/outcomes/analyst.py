@@ -30,11 +30,15 @@ class Tried(Answer):
     fix: Prose = Field(default="", description="A diff that you tried in a copy and saw work.")
 
     @property
+    def reproduced(self) -> str:
+        shown = self.reproduction.strip()
+        return f"Reproduced:\n\n{fenced(shown)}" if shown else ""
+
+    @property
     def words(self) -> str:
-        shown, fix = self.reproduction.strip(), self.fix.strip("\n")
-        parts = [f"Reproduced:\n\n{fenced(shown)}"] if shown else []
-        parts += [f"Tried in a copy, where it worked:\n\n{fenced(fix)}"] if fix.strip() else []
-        return "\n\n".join(parts)
+        fix = self.fix.strip("\n")
+        changed = f"Tried in a copy, where it worked:\n\n{fenced(fix)}" if fix.strip() else ""
+        return "\n\n".join(part for part in (self.reproduced, changed) if part)
 
 
 class _Brief(Answer):
