@@ -17,6 +17,7 @@ PARTS: Final = {
 """Models that are part of several outcomes, with their headings."""
 
 RULES: Final = {
+    "TriageOutcome": "An `analysis` without a `defect` needs `files`, `must_do` and `test_description`.",
     "QuestionsOutcome": "`NEEDS_CLARIFICATION` needs `questions`.",
     "PlanOutcome": "`INVESTIGATION_NEEDED` needs an `investigation`.",
     "InterpretOutcome": "`NEEDS_CLARIFICATION` needs `questions`, and `INVESTIGATION_NEEDED` an `investigation`.",
@@ -71,9 +72,9 @@ MEANINGS: Final = {
     "AnalysisOutcome.brief": "In Markdown, for the tester and the developer.",
     "AnalysisOutcome.tried": "What was run and tried, so that nobody has to find it out again.",
     "PlainAnalysis.tried": "What was run and tried, so that nobody has to find it out again.",
-    "PlainAnalysis.files": "The files that matter.",
+    "PlainAnalysis.files": "The files that matter. With a `defect` its file and the test's are left out.",
     "PlainAnalysis.patterns": "Conventions of this code that the change should follow.",
-    "PlainAnalysis.must_do": "What has to be true in the end.",
+    "PlainAnalysis.must_do": "What has to be true in the end. With a `defect` its `expected` comes first by itself.",
     "PlainAnalysis.must_not_do": "What must not change.",
     "FileNote.path": "From the root of the repository.",
     "FileNote.purpose": "What it is for.",

@@ -10,7 +10,7 @@ import pytest
 from caseworker.agents.claude import ModelSettings
 from caseworker.agents.prompt_inputs import BugInputs, IssueInputs, PullInputs
 from caseworker.agents.prompt_texts import render
-from caseworker.agents.role_tools import tools_for
+from caseworker.agents.role_tools import OUTCOME_TOOL, tools_for
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.developer import ImplementationOutcome
@@ -98,6 +98,20 @@ async def test_an_outcome_against_the_schema_is_repaired_once(world: AgentWorld)
         ended = await world.run(world.brief(None))
     assert isinstance(ended, AgentFinished)
     assert "must be equal to one of the allowed values" in str(api.requests[1]["messages"][-1])
+
+
+@pytest.mark.slow
+async def test_the_agent_checks_an_outcome_with_more_than_the_model_is_shown(world: AgentWorld) -> None:
+    sized = "status: PROCEED, type: BUG_FIX, scope: SMALL, complexity: simple, reason: r"
+    steps = (f"{{invalid: true, outcome: {{{sized}, mood: good}}}}", f"outcome: {{{sized}, defect: null}}")
+    text = script(*steps, role=Role.PM, task=Task.TRIAGE)
+    async with provider(text, Role.PM, Task.TRIAGE) as api:
+        world.model = ModelSettings(key=KEY, base_url=api.url)
+        ended = await world.run(world.brief(None, Role.PM, Task.TRIAGE))
+    assert isinstance(ended, AgentFinished), "null is taken for a field that may be left out"
+    (outcome,) = [tool for tool in api.requests[0]["tools"] if tool["name"] == OUTCOME_TOOL]
+    assert "null" not in str(outcome)
+    assert "must NOT have additional properties" in str(api.requests[1]["messages"][-1])
 
 
 @pytest.mark.slow

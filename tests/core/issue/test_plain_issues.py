@@ -104,10 +104,17 @@ def test_what_is_expected_instead_of_a_defect_is_to_be_done_first_and_tested() -
     assert analysis.test_requirement.description == "It adds."
 
 
-@pytest.mark.parametrize("missing", [{"must_do": []}, {"test_description": ""}])
+def test_the_defects_file_is_among_the_files_whether_or_not_they_name_it() -> None:
+    for files in (FOUND.files, []):
+        found = FOUND.model_copy(update={"files": files})
+        whole = triaged().model_copy(update={"defect": PLACE, "analysis": found})
+        assert [one.path for one in after_outcome(a_file(), Role.PM, whole, attempt=1).analysis.files] == ["cart.py"]
+
+
+@pytest.mark.parametrize("missing", [{"files": []}, {"must_do": []}, {"test_description": ""}])
 def test_an_analysis_without_a_defect_says_itself_what_to_do_and_to_test(missing: dict[str, object]) -> None:
     found = FOUND.model_copy(update=missing).model_dump()
-    with pytest.raises(ValidationError, match="needs `must_do` and `test_description`"):
+    with pytest.raises(ValidationError, match="needs `files`, `must_do` and `test_description`"):
         TriageOutcome.model_validate({**triaged().model_dump(), "analysis": found}, context=HANDED_IN)
 
 

@@ -117,7 +117,7 @@ def _analysis_by_triage(outcome: TriageOutcome) -> AnalysisSection:
     place = [_place_words(defect, completed=completed)] if defect else []
     return AnalysisSection(
         completed=completed,
-        files=_file_entries(found.files),
+        files=_with_defect(_file_entries(found.files), defect),
         patterns=found.patterns,
         test_requirement=TestEntry(
             required=True,
@@ -146,6 +146,12 @@ def _place_words(defect: DefectPlace, *, completed: bool) -> str:
     """Who works with a completed analysis reads what is expected instead under what must be done."""
     place = f"`{defect.path}:{defect.line}`: {defect.problem}"
     return place if completed else f"{place}\n\nInstead: {defect.expected}"
+
+
+def _with_defect(files: list[FileEntry], defect: DefectPlace | None) -> list[FileEntry]:
+    if defect is None or any(one.path == defect.path for one in files):
+        return files
+    return [FileEntry(path=defect.path, purpose="has the defect", action="modify"), *files]
 
 
 def _file_entries(notes: Sequence[FileNote]) -> list[FileEntry]:

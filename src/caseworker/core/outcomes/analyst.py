@@ -53,10 +53,10 @@ class _Brief(Answer):
 
 
 class PlainAnalysis(_Brief):
-    """The analysis of a plain small issue, as its triage brings it along. What is `expected` instead of a defect is the
-    first thing to do, and what the test shows: it is not asked for again."""
+    """The analysis of a plain small issue, as its triage brings it along. Nothing is asked for twice: with a defect,
+    what is `expected` is the first thing to do and what the test shows, and `files` need not name its file."""
 
-    files: list[FileNote] = Field(min_length=1, max_length=10)
+    files: list[FileNote] = Field(default_factory=list, max_length=10)
     patterns: list[Line] = Field(default_factory=list, max_length=10)
     test_location: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="The test file.")
     test_description: Line = Field(default="", description="What must fail now and pass later.")

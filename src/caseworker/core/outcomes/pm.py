@@ -52,9 +52,10 @@ class TriageOutcome(WorkOutcome):
 
     @model_validator(mode="after")
     def _check_says_what_to_do(self, info: ValidationInfo) -> "TriageOutcome":
-        alone = self.analysis if self.defect is None else None
-        if info.context == HANDED_IN and alone is not None and not (alone.must_do and alone.test_description):
-            raise ValueError("an `analysis` without a `defect` needs `must_do` and `test_description`")
+        if info.context != HANDED_IN or self.analysis is None or self.defect is not None:
+            return self
+        if not (self.analysis.files and self.analysis.must_do and self.analysis.test_description):
+            raise ValueError("an `analysis` without a `defect` needs `files`, `must_do` and `test_description`")
         return self
 
     @property
