@@ -63,8 +63,8 @@ def _lean_tool(tool: Any) -> object:  # the edge: the program's JSON
             offered = {key: _argument(properties[key], arguments[key]) for key in arguments if key in properties}
             kept = {key: value for key, value in schema.items() if key not in _UNSENT}
             return {**tool, "description": description, "input_schema": {**kept, "properties": offered}}
-        case {"name": name, "input_schema": schema} if name == OUTCOME_TOOL:
-            return {**tool, "description": _OUTCOME, "input_schema": shown_schema(schema)}
+        case {"name": name, "input_schema": whole} if name == OUTCOME_TOOL:
+            return {**tool, "description": _OUTCOME, "input_schema": shown_schema(whole)}
         case _:
             return tool
 
