@@ -30,7 +30,7 @@ from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_nam
 from caseworker.core.evidence.head_verdict import base_fails_too, judge_base, judge_head, reporting
 from caseworker.core.evidence.obstacles import Obstacle, obstacle_of
 from caseworker.core.evidence.sensitive_paths import touched
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.issue.facts import BuiltChange
 from caseworker.core.record.entries import BuildRan
 from caseworker.core.telling.build_texts import build_feedback, forbidden_feedback, latest

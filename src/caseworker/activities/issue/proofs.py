@@ -10,7 +10,7 @@ from caseworker.core.evidence.builds import Build, Command, Earlier, Proof, Purp
 from caseworker.core.evidence.changed_tests import changed_test_files, in_source, names_of_tests, same_tests
 from caseworker.core.evidence.missing_names import provides
 from caseworker.core.evidence.red_first import RedFacts, judge_red, still_red
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import read_diff
 from caseworker.core.issue.proof import needs_red
 from caseworker.core.issue.subjects import Subject

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from caseworker.core.evidence.test_files import is_in_a_test_place, language_of, read_tests
+from caseworker.core.evidence.test_files import read_tests
+from caseworker.core.evidence.test_places import is_in_a_test_place, language_of
 
 Texts = Mapping[str, str | None]
 

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.test_files import is_in_a_test_place, is_named_like_a_test
+from caseworker.core.evidence.test_places import is_in_a_test_place, is_named_like_a_test
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff, read_diff
 
 MARK: Final = "CASEWORKER-DIAGNOSTIC"

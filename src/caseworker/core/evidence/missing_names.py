@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 
 _BUILT_IN: Final = frozenset(
     {"NoneType", "int", "str", "float", "bool", "bytes", "list", "tuple", "dict", "set", "function", "generator"}

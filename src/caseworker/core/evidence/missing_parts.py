@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.test_files import is_in_a_test_place, is_named_like_a_test
+from caseworker.core.evidence.test_places import is_in_a_test_place, is_named_like_a_test
 
 _SUBMODULE: Final = "160000"
 LINK: Final = "120000"

@@ -11,7 +11,7 @@ from typing import Final
 
 from caseworker.core.base.text import code
 from caseworker.core.evidence.line_sentences import line_sentence
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff
 
 _LINE: Final = 400

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from caseworker.core.evidence.test_files import ReadTest, is_in_a_test_place
+from caseworker.core.evidence.test_files import ReadTest
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import FileDiff
 
 _LINE: Final = 400

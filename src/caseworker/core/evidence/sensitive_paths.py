@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.outcomes.pm import Topic
 
 _PATHS_KEPT: Final = 5

@@ -10,7 +10,7 @@ from typing import Final
 
 from caseworker.core.evidence.line_sentences import line_sentence
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
-from caseworker.core.evidence.test_files import is_in_a_test_place
+from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff
 
 _LINE: Final = 400

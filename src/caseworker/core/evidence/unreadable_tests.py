@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.test_files import is_unreadable_test
+from caseworker.core.evidence.test_places import is_unreadable_test
 
 _LINE: Final = 400
 _SHOWN: Final = 120

@@ -13,14 +13,12 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.renamed_subjects import RenamedSubjects, body_key
 from caseworker.core.evidence.shields import new_shield, shields
-from caseworker.core.evidence.test_files import (
-    ReadFile,
-    ReadTest,
+from caseworker.core.evidence.test_files import ReadFile, ReadTest, read_tests
+from caseworker.core.evidence.test_places import (
     is_in_a_test_place,
     is_named_like_a_test,
     is_unreadable_test,
     language_of,
-    read_tests,
 )
 
 MOST_FINDINGS: Final = 50

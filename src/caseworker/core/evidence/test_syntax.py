@@ -1,0 +1,47 @@
+"""How tests look in each language: where they begin, what asserts, and what skips them. Patterns for single lines."""
+
+import re
+from typing import Final
+
+START: Final = {
+    "python": re.compile(r"\s*(?:async\s+)?def\s+(?P<name>test\w*)\s*\("),
+    "script": re.compile(r"\s*[xf]?(?P<call>it|test|specify|describe|context|suite)(?:\.\w{1,20}){0,3}\s*[(`]"),
+    "go": re.compile(r"func\s+(?P<name>(?:Test|Fuzz|Example)\w*)\s*\("),
+    "rust": re.compile(r"(?:^|.*\s)fn\s+(?P<name>\w+)\s*[(<]"),
+    "java": re.compile(r".*\b(?:void|fun)\s+(?P<name>`[^`]{1,200}`|\w+)\s*\("),
+}
+MARKED_AS_TEST: Final = {
+    "rust": re.compile(r"\s*#\[(?:\w+::){0,3}(?:test|rstest|test_case)\b"),
+    "java": re.compile(r".*@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
+}
+QUOTED: Final = re.compile(r"""["'`]([^"'`]{1,200})""")
+NAMED_LATER: Final = re.compile(r"""(?:[\])}]{1,3}\s?\()?["'`]([^"'`]{1,200})""")
+"""A test's name below its first line: after `it(`, or `])('adds', () => {` below a table."""
+GROUPS: Final = frozenset({"describe", "context", "suite"})
+CLASS: Final = re.compile(r"\s*(?:\w+\s+){0,4}(?:class|object|mod)\s+(\w+)")
+
+CHECK: Final = re.compile(
+    r"\bassert(?:\w*\s*\(|\w*!|\s|\.)|\bexpect\w*\s*[(!]|\bexpect\.\w|\brequire\.\w+\(|\bt\.(?:Error|Fatal|Fail)\w*\("
+    r"|\.should\b|\bshould_panic\b|\bverify\w*\(|\braises\w*\(|\bwarns\("
+)
+VACUOUS: Final = re.compile(
+    r"^assert\s{1,4}(?:True|1|not\s{1,4}False|\"[^\"]{1,80}\"|'[^']{1,80}'|(\w{1,80})\s{0,4}==\s{0,4}\1)\s{0,4}(?:,|$)"
+    r"|\bassertTrue\(\s{0,4}(?:True|true|1)\s{0,4}[,)]|\bassertFalse\(\s{0,4}(?:False|false|0)\s{0,4}[,)]"
+    r"|\bassert(?:Equals?|_eq!)\(\s{0,4}([^,()\s]{1,80}),\s{0,4}\2\s{0,4}[,)]|\bassert!\(\s{0,4}true\s{0,4}[,)]"
+    r"|\bexpect\(\s{0,4}(true|1)\s{0,4}\)\.to(?:Be|Equal|BeTruthy|StrictEqual)\("
+    r"|\bor\s{1,4}True\b|\|\|\s{0,4}true\b"
+)
+"""An assertion that can't fail."""
+SKIP: Final = {
+    "python": re.compile(
+        r"(?:pytest\.)?mark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b"
+        r"|pytest\.(?:skip|xfail|importorskip)\s*\(|\bskipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b"
+    ),
+    "script": re.compile(
+        r"\b(?:it|test|specify|describe|context|suite)(?:\.\w{1,20}){0,3}\.(?:skip|only|todo|fixme|failing)\b"
+        r"|\b(?:xit|xtest|xspecify|xdescribe|xcontext|fit|fdescribe|fcontext)\s*\(|\bthis\.skip\(|\.only\("
+    ),
+    "go": re.compile(r"\b\w{1,20}\.Skip(?:f|Now)?\s*\("),
+    "rust": re.compile(r"#\[\s*ignore\b|#\[cfg_attr\(.*\bignore\b"),
+    "java": re.compile(r"@(?:Disabled\w*|Ignore)\b|\bassume(?:True|False|That)\s*\("),
+}
