@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.changed_expectations import expected_otherwise
 from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.renamed_subjects import RenamedSubjects, body_key
 from caseworker.core.evidence.shields import new_shield, shields
@@ -52,6 +53,7 @@ def weakened(
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
         *_checking_less(pairs, elsewhere),
         *_loosened(pairs, elsewhere),
+        *_expecting_otherwise(pairs),
         *_shielded(pairs),
         *_files_checking_less(old, new, pairs, gone),
     ]
@@ -184,6 +186,31 @@ def _loosened(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsewhere)
         if not fewer and (found := loosened(before, after)) and not elsewhere.takes_over(before, after):
             old, new = (code(text[:_SHOWN]) for text in found)
             yield f"{new} in {code(after.name)} in {code(after.path)} accepts more than {old}, which it replaces."
+
+
+def _expecting_otherwise(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
+    """One sentence for each file: a change of behaviour may change what many tests expect."""
+    by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
+    for before, after in pairs:
+        if not (after.checks < before.checks or loosened(before, after)):  # told already
+            found = [(after.name, one) for one in expected_otherwise(before, after)]
+            by_path.setdefault(after.path, []).extend(found)
+    for path, found in by_path.items():
+        names = list(dict.fromkeys(name for name, _ in found))
+        if found:
+            old, new = _where_they_differ(*found[0][1])
+            expects = f"expect{'s' if len(names) == 1 else ''} {'another value' if len(found) == 1 else 'other values'}"
+            first = "" if len(found) == 1 else ", the first"
+            yield f"{_listed(names)} in {code(path)} {expects} than before{first}: {new} instead of {old}."
+
+
+def _where_they_differ(old: str, new: str) -> tuple[str, str]:
+    """Two texts in code style, without what both begin with if they are long."""
+    same = next((at for at, pair in enumerate(zip(old, new, strict=False)) if len(set(pair)) > 1), 0)
+    start = max(0, same - _SHOWN // 2)
+    if not start:
+        return code(old[:_SHOWN]), code(new[:_SHOWN])
+    return code(f"...{old[start : start + _SHOWN]}"), code(f"...{new[start : start + _SHOWN]}")
 
 
 def _shielded(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:

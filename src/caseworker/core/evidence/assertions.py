@@ -1,0 +1,80 @@
+"""The assertions of a test as whole statements: lines that belong together are joined, and layout is left out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from caseworker.core.evidence.test_files import BodyLine, ReadTest
+
+_LENGTH: Final = 1_000
+_MOST_LINES: Final = 60
+"""Most lines of one assertion."""
+_STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.){0,300}\"|'(?:[^'\\]|\\.){0,300}'|`[^`]{0,300}`")
+_BLOCK: Final = re.compile(r"(?:=>|->|\)|\|)\s{0,4}\{$|=>$")
+"""The end of a line below which there are statements, and not a part of this one."""
+_AFTER_OPENING: Final = re.compile(r"(?<=[(\[{])\s{1,4}")
+_BEFORE_CLOSING: Final = re.compile(r",?\s{0,4}(?=[)\]}])")
+_CHAINED: Final = re.compile(r"\s{1,4}(?=\.\w)")
+_IN_BRACKETS: Final = re.compile(r"^assert \((?P<stated>[^()]{1,400}(?:\([^()]{0,400}\)[^()]{0,400}){0,20})\)$")
+_GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
+_GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==|!=) (?P<right>[^\n&|]{1,300}) \{$")
+
+
+@dataclass(frozen=True)
+class Assertion:
+    key: str
+    """The same for two that differ in their layout alone."""
+    text: str = field(compare=False)
+    """As people read it."""
+
+
+def assertions(test: ReadTest) -> list[Assertion]:
+    return [_assertion(text) for text in _statements(test.lines)]
+
+
+def replaced(before: ReadTest, after: ReadTest) -> tuple[list[Assertion], list[Assertion]]:
+    """The assertions that are gone, and those that are new."""
+    was, now = Counter(assertions(before)), Counter(assertions(after))
+    return [*(was - now).elements()], [*(now - was).elements()]
+
+
+def _statements(lines: Sequence[BodyLine]) -> Iterator[str]:
+    at = 0
+    while at < len(lines):
+        end = _end(lines, at) if lines[at].checks else at + 1
+        if lines[at].checks:
+            yield _go_assertion(lines, at) or " ".join(line.text for line in lines[at:end])[:_LENGTH]
+        at = end
+
+
+def _end(lines: Sequence[BodyLine], at: int) -> int:
+    """Where an assertion ends: its brackets are closed, or the indentation of its first line is reached again."""
+    depth = 0
+    for number in range(at, min(at + _MOST_LINES, len(lines))):
+        line = lines[number]
+        continues = line.text[0] in ")]}." if line.text else False
+        if number > at and not continues and (depth <= 0 or line.indent <= lines[at].indent):
+            return number
+        said = _STRING.sub('""', line.text)
+        depth += sum(map(said.count, "([{")) - sum(map(said.count, ")]}"))
+        if _BLOCK.search(said):
+            return number + 1
+    return min(at + _MOST_LINES, len(lines))
+
+
+def _go_assertion(lines: Sequence[BodyLine], at: int) -> str | None:
+    """What Go's `if got != 3 {` above a failure asserts."""
+    if not at or not _GO_FAILURE.match(lines[at].text):
+        return None
+    found = _GO_CONDITION.match(lines[at - 1].text)
+    if found is None:
+        return None
+    return f"assert {found['left']} {'==' if found['compares'] == '!=' else '!='} {found['right']}"
+
+
+def _assertion(text: str) -> Assertion:
+    key = _CHAINED.sub("", _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", text)))
+    bracketed = _IN_BRACKETS.match(key)
+    return Assertion(f"assert {bracketed['stated']}" if bracketed else key, text)
