@@ -10,6 +10,7 @@ from caseworker.core.evidence.deciders import changed_deciders, may_decide
 from caseworker.core.evidence.opaque_files import opaque_files
 from caseworker.core.evidence.read_sources import comments_alone, reading_sources
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
+from caseworker.core.evidence.snapshots import changed_snapshots, may_be_snapshot
 from caseworker.core.evidence.sought_names import seeking_names
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.unified_diff import FileDiff, read_diff
@@ -39,6 +40,7 @@ class Weakenings:
         subjects = renamed_subjects(diff)
         found = await asyncio.to_thread(weakened, before, after, subjects)
         found += [*changed_unreadable(before, after), *changed_deciders(before, after)]
+        found += changed_snapshots(before, after)
         if request.stage is Stage.HEAD:
             if request.case.evidence.tests:
                 since = await self._changed(request, workspace, request.case.evidence.tests)
@@ -49,9 +51,9 @@ class Weakenings:
         return at_most(list(dict.fromkeys(found)))
 
     async def _changed(self, request: BuildRequest, workspace: Workspace, old: Sha) -> tuple[_Texts, _Texts]:
-        """The texts of changed files that have tests, or decide about them."""
+        """The texts of changed files that have tests, decide about them, or are compared with."""
         changed = await self._workspaces.changed(workspace, old, request.commit)
-        paths = [path for path in changed if may_have_tests(path) or may_decide(path)]
+        paths = [path for path in changed if may_have_tests(path) or may_decide(path) or may_be_snapshot(path)]
         if not paths:
             return {}, {}
         theirs = await self._workspaces.changed_by_people(workspace, workspace.base, request.commit)
