@@ -8,6 +8,7 @@ from caseworker.core.base.ids import Sha
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.evidence.deciders import changed_deciders
 from caseworker.core.evidence.renamed_subjects import renamed_subjects
+from caseworker.core.evidence.snapshots import changed_snapshots
 from caseworker.core.evidence.tampered_runs import tampering
 from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from caseworker.core.evidence.unified_diff import read_diff
@@ -22,7 +23,7 @@ def told(before: Files, after: Files) -> list[str]:
     """All that the rules say about a change of files."""
     diff = read_diff("".join(_diff(path, before.get(path), after.get(path)) for path in sorted({*before, *after})))
     found = weakened(before, after, renamed_subjects(diff))
-    found += [*changed_unreadable(before, after), *changed_deciders(before, after)]
+    found += [*changed_unreadable(before, after), *changed_deciders(before, after), *changed_snapshots(before, after)]
     return found + [sentence for sentences in tampering(diff).values() for sentence in sentences]
 
 
@@ -196,7 +197,26 @@ HONEST: list[tuple[str, Files, Files]] = [
         {},
         {"tests/test_git.py": 'def test_a(tmp_path):\n    run(["git", "log"], cwd=tmp_path)\n    assert 1 == f()\n'},
     ),
-    ("a generated snapshot", {"tests/__snapshots__/a.snap": "x"}, {"tests/__snapshots__/a.snap": "y"}),
+    (
+        "one more generated snapshot",
+        {"tests/__snapshots__/a.snap": "exports[`a 1`] = `1`;\n"},
+        {"tests/__snapshots__/a.snap": "exports[`a 1`] = `1`;\n\nexports[`b 1`] = `2`;\n"},
+    ),
+    (
+        "a test that replaces what its subject uses",
+        {"tests/test_cart.py": CART},
+        {"tests/test_cart.py": CART.replace("    cart", '    monkeypatch.setattr("shop.bank.ask", bool)\n    cart', 1)},
+    ),
+    (
+        "another case beside the old one",
+        {"cart.test.js": SCRIPT},
+        {"cart.test.js": SCRIPT.replace("  expect", "  expect(cart.total(2)).toBe(6);\n  expect")},
+    ),
+    (
+        "a test that waits for a promise now",
+        {"cart.test.js": SCRIPT},
+        {"cart.test.js": SCRIPT.replace("expect(cart.total()).", "await expect(cart.total()).resolves.")},
+    ),
     ("a program's own module with a name of Python's", {"calendar.py": "x = 1\n"}, {"calendar.py": "x = 2\n"}),
 ]
 
@@ -207,6 +227,19 @@ def test_an_honest_change_is_left_alone(before: Files, after: Files) -> None:
 
 
 LIES: list[tuple[str, Files, Files, str]] = [
+    (
+        "a snapshot that is generated anew: the review says why",
+        {"tests/__snapshots__/a.snap": "exports[`a 1`] = `1`;\n"},
+        {"tests/__snapshots__/a.snap": "exports[`a 1`] = `2`;\n"},
+        "`tests/__snapshots__/a.snap`, which tests compare their output with, was rewritten in `a 1`.",
+    ),
+    (
+        "a test of changed behaviour: the review says why",
+        {"tests/test_cart.py": CART},
+        {"tests/test_cart.py": CART.replace("== 3", "== 4")},
+        "`test_total` in `tests/test_cart.py` expects another value than before: `assert cart.total() == 4` instead of "
+        "`assert cart.total() == 3`.",
+    ),
     (
         "a test deleted with the feature that the issue asks to remove: the review says so",
         {"shop/cart.py": "def total(): ...\n", "tests/test_cart.py": CART},

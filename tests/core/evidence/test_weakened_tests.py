@@ -195,6 +195,17 @@ TABLE: list[tuple[str, str, str, str, list[str]]] = [
     ),
     ("it.skip", "src/cart.test.ts", "it(", "it.skip(", ["`it.skip` was added to `adds` in `src/cart.test.ts`."]),
     ("xit", "src/cart.test.ts", "it(", "xit(", ["`xit` was added to `adds` in `src/cart.test.ts`."]),
+    ("it.fails", "src/cart.test.ts", "it(", "it.fails(", ["`it.fails` was added to `adds` in `src/cart.test.ts`."]),
+    ("test.fail", "src/cart.test.ts", "it(", "test.fail(", ["`test.fail` was added to `adds` in `src/cart.test.ts`."]),
+    (
+        "it.skipIf",
+        "src/cart.test.ts",
+        "it('adds', ",
+        "it.skipIf(process.platform === 'linux')('adds', ",
+        [
+            "`it.skipIf(process.platform === 'linux')('adds', () => {` was added to `adds` in `src/cart.test.ts`.",
+        ],
+    ),
     ("it.only", "src/cart.test.ts", "it(", "it.only(", ["`it.only` was added to `adds` in `src/cart.test.ts`."]),
     (
         "describe.skip",
@@ -219,6 +230,20 @@ TABLE: list[tuple[str, str, str, str, list[str]]] = [
         ["`t.Skip` was added to `TestAdd` in `cart_test.go`."],
     ),
     (
+        "a Go file is left out of most builds",
+        "cart_test.go",
+        "func TestAdd",
+        "//go:build integration\n\nfunc TestAdd",
+        ["`//go:build integration` was added to `cart_test.go`."],
+    ),
+    (
+        "a Go test ends early in short runs",
+        "cart_test.go",
+        "testing.T) {\n",
+        "testing.T) {\n\tif testing.Short() {\n\t\treturn\n\t}\n",
+        ["`return` was added to `TestAdd` in `cart_test.go`: its assertions may not count any more."],
+    ),
+    (
         "a Go assertion is removed",
         "cart_test.go",
         "\trequire.Equal(t, 4, Add(2, 2))\n",
@@ -232,6 +257,20 @@ TABLE: list[tuple[str, str, str, str, list[str]]] = [
         "    #[test]\n",
         "    #[test]\n    #[ignore]\n",
         ["`#[ignore]` was added to `adds` in `src/lib.rs`."],
+    ),
+    (
+        "a Rust test may panic",
+        "src/lib.rs",
+        "    #[test]\n",
+        "    #[test]\n    #[should_panic]\n",
+        ["`#[should_panic]` was added to `adds` in `src/lib.rs`."],
+    ),
+    (
+        "a Rust test is left out of most builds",
+        "src/lib.rs",
+        "    #[test]\n",
+        '    #[cfg(feature = "slow")]\n    #[test]\n',
+        ['`#[cfg(feature = "slow")]` was added to `adds` in `src/lib.rs`.'],
     ),
     (
         "a Rust assertion is removed",
@@ -253,6 +292,27 @@ TABLE: list[tuple[str, str, str, str, list[str]]] = [
         "    @Test\n",
         '    @Test\n    @Ignore("x")\n',
         ['`@Ignore("x")` was added to `adds` in `src/test/java/CartTest.java`.'],
+    ),
+    (
+        "a Java test may throw",
+        "src/test/java/CartTest.java",
+        "    @Test\n",
+        "    @Test(expected = Exception.class)\n",
+        ["`@Test(expected = Exception.class)` was added to `adds` in `src/test/java/CartTest.java`."],
+    ),
+    (
+        "a Java test is not enabled",
+        "src/test/java/CartTest.java",
+        "    @Test\n",
+        "    @Test(enabled = false)\n",
+        ["`@Test(enabled = false)` was added to `adds` in `src/test/java/CartTest.java`."],
+    ),
+    (
+        "a Java test runs on one system",
+        "src/test/java/CartTest.java",
+        "    @Test\n",
+        "    @Test\n    @EnabledOnOs(OS.WINDOWS)\n",
+        ["`@EnabledOnOs(OS.WINDOWS)` was added to `adds` in `src/test/java/CartTest.java`."],
     ),
     (
         "a Java test is no test any more",
@@ -303,6 +363,7 @@ def test_a_deleted_file_named_like_a_test_is_named_too(path: str, found: list[st
     assert weakened({path: "x = 1\n"}, {}) == found
 
 
+NEW_PANIC = "    #[test]\n    #[should_panic]\n    fn panics() {\n        add(1);\n    }\n\n    #[test]"
 UNCHANGED: list[tuple[str, dict[str, str], dict[str, str]]] = [
     ("a file is moved", {"tests/test_a.py": PYTHON}, {"tests/unit/test_b.py": PYTHON}),
     ("a file we can't read is moved", {"spec/a_spec.rb": "it"}, {"spec/new/a_spec.rb": "it"}),
@@ -315,6 +376,18 @@ UNCHANGED: list[tuple[str, dict[str, str], dict[str, str]]] = [
         "a test is renamed",
         {"tests/test_a.py": "def test_a():\n    assert 1\n"},
         {"tests/test_a.py": "def test_b():\n    assert 1\n"},
+    ),
+    ("a new Rust test panics", {"src/lib.rs": RUST}, {"src/lib.rs": RUST.replace("    #[test]", NEW_PANIC, 1)}),
+    ("a new Go file for one system", {}, {"a_test.go": "//go:build windows\n\n" + GO}),
+    (
+        "a Rust function is left out of some builds",
+        {"src/lib.rs": RUST},
+        {"src/lib.rs": '#[cfg(feature = "a")]\nuse a;\n' + RUST},
+    ),
+    (
+        "a new script's test for one system",
+        {"a.test.js": SCRIPT},
+        {"a.test.js": SCRIPT + "it.runIf(linux)('new', () => {\n  expect(add(1)).toBe(1);\n});\n"},
     ),
     (
         "a skipped test is moved",

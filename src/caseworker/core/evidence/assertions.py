@@ -31,7 +31,12 @@ class Assertion:
 
 
 def assertions(test: ReadTest) -> list[Assertion]:
-    return [_assertion(text) for text in _statements(test.lines)]
+    lines = (test.opening, *test.lines) if test.opening is not None else test.lines
+    return [_assertion(text) for text in _statements(lines)]
+
+
+def is_unchanged(before: ReadTest, after: ReadTest) -> bool:
+    return before.body == after.body and before.opening == after.opening
 
 
 def replaced(before: ReadTest, after: ReadTest) -> tuple[list[Assertion], list[Assertion]]:
@@ -54,7 +59,7 @@ def _end(lines: Sequence[BodyLine], at: int) -> int:
     depth = 0
     for number in range(at, min(at + _MOST_LINES, len(lines))):
         line = lines[number]
-        continues = line.text[0] in ")]}." if line.text else False
+        continues = line.text.startswith(".") or (depth > 0 and line.text.startswith((")", "]", "}")))
         if number > at and not continues and (depth <= 0 or line.indent <= lines[at].indent):
             return number
         said = _STRING.sub('""', line.text)

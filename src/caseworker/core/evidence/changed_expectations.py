@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from caseworker.core.evidence.asked_values import Asked, asked
-from caseworker.core.evidence.assertions import Assertion, replaced
+from caseworker.core.evidence.assertions import Assertion, is_unchanged, replaced
 from caseworker.core.evidence.loosened_checks import accepts_more
 from caseworker.core.evidence.test_files import ReadTest
 
@@ -25,7 +25,7 @@ _OPPOSITES: Final = (
 
 def expected_otherwise(before: ReadTest, after: ReadTest) -> list[tuple[str, str]]:
     """Each assertion that expects something else than before, and is not just stricter: as it was, and as it is."""
-    if before.body == after.body:
+    if is_unchanged(before, after):
         return []
     lost, gained = replaced(before, after)
     return [(old.text, new.text) for old, new in _pairs(lost[:_MOST], gained[:_MOST])]

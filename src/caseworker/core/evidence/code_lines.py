@@ -6,6 +6,8 @@ from typing import Final
 _MOST_LINES: Final = 50_000
 _LINE_LIMIT: Final = 400
 """Characters of a line that are read, so that no pattern takes long."""
+_FOR_COMPILER: Final = ("//go:build ", "// +build ")
+"""Comments of Go that leave a file out."""
 
 
 def code_lines(text: str, language: str) -> Iterator[tuple[int, str, bool]]:
@@ -19,7 +21,7 @@ def code_lines(text: str, language: str) -> Iterator[tuple[int, str, bool]]:
             if until in whole:
                 until = ""
             yield number, line, False
-        elif not said or said.startswith(comment):
+        elif not said or (said.startswith(comment) and not said.startswith(_FOR_COMPILER)):
             yield number, line, False
         else:
             until = _unclosed(whole, said, language)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from caseworker.core.evidence.assertions import replaced
+from caseworker.core.evidence.assertions import is_unchanged, replaced
 from caseworker.core.evidence.test_files import ReadTest
 
 _LINE: Final = 400
@@ -21,9 +21,11 @@ _ANY_VALUE: Final = re.compile(
     r"|\.to(?:BeDefined|BeTruthy|BeGreaterThan|BeLessThan|BeInstanceOf)|\.to\.(?:be\.ok|exist)\b"
     r"|\.not\.to(?:Be|Equal|StrictEqual|BeNull|BeUndefined|BeFalsy)\("
     r"|\.is(?:NotNull|NotEmpty|NotEqualTo|GreaterThan|LessThan)|\.is_(?:ok|some)\(\)\s{0,4}[,)]"
-    r"|\bmock\.ANY\b|\bexpect\.any(?:thing)?\(|\bgomock\.Any\(\)|\bany(?:String|Int|Long)?\(\)",
+    r"|\bgomock\.Any\(\)|\bany(?:String|Int|Long)?\(\)",
     re.I,
 )
+_PLACEHOLDER: Final = re.compile(r"\bmock\.ANY\b|\bexpect\.any(?:thing)?\(")
+"""Accepts any value in its place: the rest of the assertion counts."""
 _ANY_ERROR: Final = re.compile(
     r"\b(?:raises|assertRaises)\(\s{0,4}(?:Base)?Exception\s{0,4}[,)]|\.toThrow(?:Error)?\(\)"
     r"|\bassertThrows\(\s{0,4}(?:Throwable|Exception|RuntimeException)\.class"
@@ -60,7 +62,7 @@ _MATCH: Final = re.compile(r",\s{0,4}match\s{0,4}=[^\n]{1,300}(?=\))")
 
 def loosened(before: ReadTest, after: ReadTest) -> tuple[str, str] | None:
     """The first assertion that was replaced by one that accepts more, and that one."""
-    if before.body == after.body:
+    if is_unchanged(before, after):
         return None
     lost, gained = replaced(before, after)
     texts = {one.key[:_LINE]: one.text for one in (*gained, *lost)}
@@ -88,6 +90,8 @@ def _replaced(lost: Sequence[str], gained: Sequence[str]) -> tuple[str, str] | N
 def _stands_for(text: str, exact: Sequence[str]) -> str | None:
     """The assertion that this one may have replaced. Null: it is exact itself."""
     said = _QUOTED.sub('""', text)
+    if _PLACEHOLDER.search(said):
+        return next((old for old in exact if _subject(old) == _subject(text)), None)
     for pattern, kind in _LOOSE:
         if pattern.search(said):
             return next((old for old in exact if kind.search(old)), None)
@@ -97,6 +101,11 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
         value = true["stated"] or true["called"]
         return next((old for old in exact if old != text and value in old), None)
     return None
+
+
+def _subject(text: str) -> str:
+    """What an assertion begins with, up to what is expected."""
+    return re.split(r"\.to[A-Z(.]| == |, |_with\(", text, maxsplit=1)[0]
 
 
 def _widened(lost: Sequence[str], gained: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from caseworker.core.evidence.code_lines import code_lines
-from caseworker.core.evidence.test_places import language_of
+from caseworker.core.evidence.test_places import is_in_a_test_place, language_of
 from caseworker.core.evidence.test_syntax import (
     CHECK,
     CLASS,
+    CURRIED,
     GROUPS,
+    HELPER,
     MARKED_AS_TEST,
     NAMED_LATER,
     QUOTED,
     SKIP,
     START,
+    USUAL,
     VACUOUS,
 )
 
@@ -40,6 +43,10 @@ class ReadTest:
     checks: int
     """Lines with an assertion."""
     lines: tuple[BodyLine, ...]  # but the one with its name
+    opening: BodyLine | None = None
+    """The assertion on the line with its name."""
+    ahead: tuple[str, ...] = ()
+    """The lines of its decorators or attributes."""
 
     @property
     def body(self) -> tuple[str, ...]:
@@ -54,11 +61,15 @@ class Mark:
     owner: str
     """The test or class that it applies to. Empty: the file."""
     text: str
+    is_usual: bool = False
+    """Whether a new test may have it for an honest reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFile:
     tests: tuple[ReadTest, ...] = ()
+    helpers: tuple[ReadTest, ...] = ()
+    """Other functions in a place for tests, which tests may call."""
     marks: tuple[Mark, ...] = ()
     loose_checks: int = 0
     """Lines with an assertion outside of tests."""
@@ -75,9 +86,12 @@ class _OpenTest:
 
     name: str
     indent: int
-    is_group: bool
+    is_group: bool = False
+    is_helper: bool = False
     holds_tests: bool = False
     checks: int = 0
+    opening: BodyLine | None = None
+    ahead: tuple[str, ...] = ()
     lines: list[BodyLine] = field(default_factory=list)
 
 
@@ -89,6 +103,9 @@ class _Reader:
         self._open: list[_OpenTest] = []
         """The tests and groups around the current line, innermost last."""
         self._marks: list[Mark] = []
+        self._has_helpers = is_in_a_test_place(path)
+        self._ahead: list[str] = []
+        """The lines of decorators whose function was not read yet."""
         self._pending_marks: list[tuple[int, str]] = []
         """Marks whose test was not read yet, with their line numbers."""
         self._test_marker_line: int | None = None
@@ -100,12 +117,20 @@ class _Reader:
             if is_code:
                 self._read_line(number, line)
         self._assign_marks("")
-        tests = [
-            ReadTest(path=self._path, name=test.name or _NAMELESS, checks=test.checks, lines=tuple(test.lines))
-            for test in self._found
-            if not (test.is_group and test.holds_tests)
-        ]
-        return ReadFile(tests=tuple(tests), marks=tuple(self._marks), loose_checks=self._loose_checks)
+        kept = [one for one in self._found if not (one.holds_tests and (one.is_group or one.is_helper))]
+        tests = tuple(self._as_read(one) for one in kept if not one.is_helper)
+        helpers = tuple(self._as_read(one) for one in kept if one.is_helper)
+        return ReadFile(tests=tests, helpers=helpers, marks=tuple(self._marks), loose_checks=self._loose_checks)
+
+    def _as_read(self, test: _OpenTest) -> ReadTest:
+        return ReadTest(
+            path=self._path,
+            name=test.name or _NAMELESS,
+            checks=test.checks,
+            lines=tuple(test.lines),
+            opening=test.opening,
+            ahead=test.ahead,
+        )
 
     def _read_line(self, number: int, line: str) -> None:
         said = line.strip()
@@ -120,6 +145,7 @@ class _Reader:
         started = self._start(number, line, indent)
         self._look_for_marks(number, said, started)
         self._count(said, indent, started)
+        self._look_ahead(said, started)
 
     def _start(self, number: int, line: str, indent: int) -> bool:
         """Opens the test or group that begins on this line. False: none does."""
@@ -128,15 +154,40 @@ class _Reader:
             grouped = CLASS.match(line)
             if grouped and self._pending_marks:
                 self._assign_marks(grouped[1])
-            return False
+            return self._start_helper(line, indent)
         name, is_group = found
         for outer in self._open:
             outer.holds_tests = True
-        test = _OpenTest(name=name, indent=indent, is_group=is_group)
+        test = _OpenTest(name=name, indent=indent, is_group=is_group, ahead=tuple(self._ahead))
         self._assign_marks(name)
         self._found.append(test)
         self._open.append(test)
         return True
+
+    def _start_helper(self, line: str, indent: int) -> bool:
+        """Opens the function that begins on this line, if it is in no test."""
+        is_outside = self._has_helpers and all(outer.is_group for outer in self._open)
+        found = HELPER[self._language].match(line) if is_outside else None
+        if found is None:
+            return False
+        name = next(name for name in found.groups() if name)
+        helper = _OpenTest(name=name, indent=indent, is_helper=True, ahead=tuple(self._ahead))
+        self._assign_marks(name)
+        self._found.append(helper)
+        self._open.append(helper)
+        return True
+
+    def _look_ahead(self, said: str, started: bool) -> None:
+        """Keeps the lines of decorators until their function begins, or other code does."""
+        if said.startswith(("@", "#[")) or (self._ahead and not started and self._goes_on(said)):
+            self._ahead.append(said)
+            self._ahead = self._ahead[-_MOST_LINES_AHEAD:]
+        else:
+            self._ahead = []
+
+    def _goes_on(self, said: str) -> bool:
+        text = " ".join(self._ahead)
+        return said[0] in ")]}" or any(text.count(one) > text.count(two) for one, two in ("()", "[]", "{}"))
 
     def _test_on(self, number: int, line: str) -> tuple[str, bool] | None:
         marker = MARKED_AS_TEST.get(self._language)
@@ -151,35 +202,46 @@ class _Reader:
         self._test_marker_line = None
         if self._language != "script":
             return found["name"].strip("`"), False
-        quoted = QUOTED.search(line, found.end() - 1)
+        quoted = CURRIED.search(line, found.end() - 1) or QUOTED.search(line, found.end() - 1)
         return quoted[1] if quoted else "", found["call"] in GROUPS
 
     def _look_for_marks(self, number: int, said: str, started: bool) -> None:
         skip = SKIP[self._language].search(said)
+        is_decorator = said.startswith(("@", "#["))
         if skip is None:
-            return
-        text = said if said.startswith(("@", "#[")) else skip[0].rstrip("(` ")
-        if started or (self._open and not said.startswith(("@", "#["))):
+            self._look_for_usual_marks(said, started)
+        elif started or (self._open and not is_decorator):
+            text = said if is_decorator else skip[0].rstrip("(` ")
             self._marks.append(Mark(owner=self._open[-1].name, text=text[:_SHOWN_CHARACTERS]))
-        elif said.startswith(("@", "#[")):
-            self._pending_marks.append((number, text[:_SHOWN_CHARACTERS]))
+        elif is_decorator:
+            self._pending_marks.append((number, said[:_SHOWN_CHARACTERS]))
         else:
             self._marks.append(Mark(owner="", text=said[:_SHOWN_CHARACTERS]))
+
+    def _look_for_usual_marks(self, said: str, started: bool) -> None:
+        """Of a test: on its first line, and right above it."""
+        usual = USUAL[self._language]
+        lines = [*self._ahead, said] if started else [said] if said.startswith("//") else []
+        owner = self._open[-1].name if started else ""
+        found = [line for line in lines if usual.search(line)]
+        self._marks += [Mark(owner=owner, text=line[:_SHOWN_CHARACTERS], is_usual=True) for line in found]
 
     def _assign_marks(self, owner: str) -> None:
         self._marks += [Mark(owner=owner, text=text) for _, text in self._pending_marks]
         self._pending_marks = []
 
     def _count(self, said: str, indent: int, started: bool) -> None:
-        checks = CHECK.search(said) is not None and VACUOUS.search(said) is None
+        check = CHECK.search(said) if VACUOUS.search(said) is None else None
+        checks = check is not None
         test = self._open[-1] if self._open else None
+        if test is None or test.is_group or test.is_helper:
+            self._loose_checks += checks
         if test is None:
-            self._loose_checks += checks
             return
-        if test.is_group:
-            self._loose_checks += checks
-        else:
+        if not test.is_group:
             test.checks += checks
+        if started and check is not None:
+            test.opening = BodyLine(said[check.start() :], indent, checks)
         later = None if started or test.name else NAMED_LATER.match(said)
         if later is not None:
             test.name = later[1]

@@ -14,7 +14,22 @@ MARKED_AS_TEST: Final = {
     "rust": re.compile(r"\s*#\[(?:\w+::){0,3}(?:test|rstest|test_case)\b"),
     "java": re.compile(r".*@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
 }
+HELPER: Final = {
+    "python": re.compile(r"\s*(?:async\s+)?def\s+(\w+)\s*\("),
+    "script": re.compile(
+        r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)"
+        r"|\s*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{1,100})?=\s*(?:async\s*)?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,100}=>|\w+\s*=>)"
+    ),
+    "go": re.compile(r"func\s+(?:\([^)\n]{1,80}\)\s*)?(\w+)\s*[(\[]"),
+    "rust": re.compile(r"\s*(?:pub(?:\([^)\n]{1,40}\))?\s+)?(?:async\s+)?fn\s+(\w+)\s*[(<]"),
+    "java": re.compile(
+        r"\s*(?:\w+\s+){0,4}fun\s+(?:<[^>\n]{1,60}>\s*)?(\w+)\s*\(|\s+(?:\w+\s+){0,3}(?!new\b|return\b|else\b)[\w<>\[\].]{1,60}\s+(\w+)\s*\([^;\n]{0,200}\{$"
+    ),
+}
+"""Any function: in a place for tests, one that tests may call."""
 QUOTED: Final = re.compile(r"""["'`]([^"'`]{1,200})""")
+CURRIED: Final = re.compile(r"""\)\s?\(\s?["'`]([^"'`]{1,200})""")
+"""The name in `it.each(table)('adds', ...)`."""
 NAMED_LATER: Final = re.compile(r"""(?:[\])}]{1,3}\s?\()?["'`]([^"'`]{1,200})""")
 """A test's name below its first line: after `it(`, or `])('adds', () => {` below a table."""
 GROUPS: Final = frozenset({"describe", "context", "suite"})
@@ -38,10 +53,21 @@ SKIP: Final = {
         r"|pytest\.(?:skip|xfail|importorskip)\s*\(|\bskipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b"
     ),
     "script": re.compile(
-        r"\b(?:it|test|specify|describe|context|suite)(?:\.\w{1,20}){0,3}\.(?:skip|only|todo|fixme|failing)\b"
+        r"\b(?:it|test|specify|describe|context|suite)(?:\.\w{1,20}){0,3}\.(?:skip|only|todo|fixme|failing|fails?)\b"
         r"|\b(?:xit|xtest|xspecify|xdescribe|xcontext|fit|fdescribe|fcontext)\s*\(|\bthis\.skip\(|\.only\("
     ),
     "go": re.compile(r"\b\w{1,20}\.Skip(?:f|Now)?\s*\("),
     "rust": re.compile(r"#\[\s*ignore\b|#\[cfg_attr\(.*\bignore\b"),
-    "java": re.compile(r"@(?:Disabled\w*|Ignore)\b|\bassume(?:True|False|That)\s*\("),
+    "java": re.compile(
+        r"@(?:Disabled\w*|Ignore|Enabled(?:If|On|For)\w*|ExpectedToFail|NotWorking)\b|\bassume(?:True|False|That)\s*\("
+        r"|@Test\([^)\n]{0,200}\benabled\s*=\s*false"
+    ),
 }
+USUAL: Final = {
+    "python": re.compile(r"@(?:pytest\.mark\.)?flaky\b"),
+    "script": re.compile(r"\b(?:it|test|describe)(?:\.\w{1,20}){0,3}\.(?:skipIf|runIf|todoIf|if)\("),
+    "go": re.compile(r"^//\s?(?:go:build|\+build)\s.{1,80}"),
+    "rust": re.compile(r"#\[\s*should_panic\b|#\[\s*cfg\((?!test\))"),
+    "java": re.compile(r"@Test\([^)\n]{0,200}\bexpected\s*=|@(?:RetryingTest|RepeatedIfExceptionsTest)\b"),
+}
+"""What lets a test fail, or leaves it out, and has an honest use in a new test."""

@@ -10,10 +10,11 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.changed_expectations import expected_otherwise
-from caseworker.core.evidence.loosened_checks import loosened
-from caseworker.core.evidence.renamed_subjects import RenamedSubjects, body_key
-from caseworker.core.evidence.shields import new_shield, shields
+from caseworker.core.evidence.changed_pairs import changes_of_helpers, changes_of_pairs, fewer_words, listed
+from caseworker.core.evidence.mocked_subjects import mocked_modules
+from caseworker.core.evidence.moved_checks import Elsewhere
+from caseworker.core.evidence.paired_tests import Pair, pair_helpers, pair_renamed, pair_tests
+from caseworker.core.evidence.renamed_subjects import RenamedSubjects
 from caseworker.core.evidence.test_files import ReadFile, ReadTest, read_tests
 from caseworker.core.evidence.test_places import (
     is_in_a_test_place,
@@ -22,10 +23,8 @@ from caseworker.core.evidence.test_places import (
     language_of,
 )
 
+Texts = Mapping[str, str | None]
 MOST_FINDINGS: Final = 50
-_SHOWN: Final = 120
-_MOST_NAMES: Final = 5
-"""Most tests named of a deleted file."""
 
 
 def may_have_tests(path: str) -> bool:
@@ -33,34 +32,33 @@ def may_have_tests(path: str) -> bool:
     return language_of(path) is not None or is_named_like_a_test(path) or is_unreadable_test(path)
 
 
-def weakened(
-    before: Mapping[str, str | None], after: Mapping[str, str | None], subjects: RenamedSubjects | None = None
-) -> list[str]:
+def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = None) -> list[str]:
     """A sentence for each test that was removed, is skipped or checks less. `before`, `after`: the text of all changed
     files by path; null: the file can't be read; missing: there is no such file. `subjects`: what else was renamed."""
     unread = sorted(path for path in {*before, *after} if None in (before.get(path, ""), after.get(path, "")))
+    unread = [path for path in unread if may_have_tests(path)]
     old = {path: read_tests(path, text) for path, text in before.items() if path not in unread and text is not None}
     new = {path: read_tests(path, text) for path, text in after.items() if path not in unread and text is not None}
-    pairs, gone, added = _pair_tests(_all_tests(old), _all_tests(new))
-    renamed, gone, added = _renamed(gone, added, subjects or RenamedSubjects())
-    elsewhere = _Elsewhere(pairs, added)
+    pairs, gone, added = pair_tests(_all_tests(old), _all_tests(new))
+    renamed, gone, added = pair_renamed(gone, added, subjects or RenamedSubjects())
+    elsewhere = Elsewhere(pairs, added)
     gone = [test for test in gone if not elsewhere.takes_over(test, None)]
     pairs = [*pairs, *renamed]
+    helpers = pair_helpers(_all_helpers(old), _all_helpers(new))
     found = [
         *(f"{code(path)} is too large to be compared: look at it." for path in unread),
         *_deleted_files(old, new, gone),
         *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
-        *_checking_less(pairs, elsewhere),
-        *_loosened(pairs, elsewhere),
-        *_expecting_otherwise(pairs),
-        *_shielded(pairs),
+        *changes_of_pairs(pairs, elsewhere),
+        *changes_of_helpers(helpers),
+        *_mocked_modules(before, after, new),
         *_files_checking_less(old, new, pairs, gone),
     ]
     return list(at_most(found))
 
 
-def names_in(texts: Mapping[str, str | None]) -> frozenset[str]:
+def names_in(texts: Texts) -> frozenset[str]:
     """Names of the tests in these files."""
     read = (read_tests(path, text) for path, text in texts.items() if text is not None)
     return frozenset(test.name for file in read for test in file.tests)
@@ -76,75 +74,14 @@ def _all_tests(files: Mapping[str, ReadFile]) -> list[ReadTest]:
     return [test for path in sorted(files) for test in files[path].tests]
 
 
-def _pair_tests(
-    old: Sequence[ReadTest], new: Sequence[ReadTest]
-) -> tuple[list[tuple[ReadTest, ReadTest]], list[ReadTest], list[ReadTest]]:
-    """Pairs each old test with the new one: by path and name, else by name alone. Also returns the unpaired ones."""
-    pairs: list[tuple[ReadTest, ReadTest]] = []
-    for key in (_path_and_name, _name):
-        waiting: dict[tuple[str, ...], list[ReadTest]] = {}
-        for test in reversed(new):
-            waiting.setdefault(key(test), []).append(test)
-        left = []
-        for test in old:
-            same = waiting.get(key(test))
-            if same:
-                pairs.append((test, same.pop()))
-            else:
-                left.append(test)
-        old, new = left, [test for tests in waiting.values() for test in tests]
-    return pairs, list(old), list(new)
+def _all_helpers(files: Mapping[str, ReadFile]) -> list[ReadTest]:
+    return [helper for path in sorted(files) for helper in files[path].helpers]
 
 
-def _path_and_name(test: ReadTest) -> tuple[str, ...]:
-    return test.path, test.name
-
-
-def _name(test: ReadTest) -> tuple[str, ...]:
-    return (test.name,)
-
-
-def _renamed(
-    gone: Iterable[ReadTest], added: Iterable[ReadTest], subjects: RenamedSubjects
-) -> tuple[list[tuple[ReadTest, ReadTest]], list[ReadTest], list[ReadTest]]:
-    """Pairs each removed test with one of another name and the same body. Also returns the unpaired ones."""
-    waiting: dict[tuple[str, ...], list[ReadTest]] = {}
-    for test in added:
-        waiting.setdefault(body_key(test, subjects.added), []).append(test)
-    pairs, left = [], []
-    for test in gone:
-        same = waiting.get(body_key(test, subjects.gone)) if test.lines else None
-        if same:
-            pairs.append((test, same.pop(0)))
-        else:
-            left.append(test)
-    return pairs, left, [test for tests in waiting.values() for test in tests]
-
-
-class _Elsewhere:
-    """What the new tests check, and those that check more than before: a test may have been split."""
-
-    def __init__(self, pairs: Iterable[tuple[ReadTest, ReadTest]], added: Iterable[ReadTest]) -> None:
-        fair = [test for test in added if next(shields(test), None) is None]
-        self._lines = {line for test in fair for line in test.body}
-        self._checks = sum((_checks_of(test) for test in fair), Counter[str]())
-        for before, after in pairs:
-            self._checks += _checks_of(after) - _checks_of(before)
-
-    def takes_over(self, before: ReadTest, after: ReadTest | None) -> bool:
-        """Whether all that a test does not check any more is checked here, by the same lines. Each counts once."""
-        lost = _checks_of(before) - (_checks_of(after) if after else Counter())
-        lines = self._lines.union(after.body if after else ())
-        if not lost or lost.total() < before.checks - (after.checks if after else 0):
-            return False
-        if not lost <= self._checks or not lines.issuperset(before.body):
-            return False
-        self._checks -= lost
-        return True
-
-
-def _checks_of(test: ReadTest) -> Counter[str]:
-    return Counter(line.text for line in test.lines if line.checks)
+def _mocked_modules(before: Texts, after: Texts, new: Iterable[str]) -> Iterator[str]:
+    for path in sorted(path for path in new if path in before and is_in_a_test_place(path)):
+        for call in mocked_modules(path, before[path] or "", after[path] or ""):
+            yield f"{code(call)} was added to {code(path)}: it replaces what the tests check."
 
 
 def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gone: Sequence[ReadTest]) -> Iterator[str]:
@@ -152,82 +89,29 @@ def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gon
     for path in sorted(old.keys() - new.keys()):
         names = [test.name for test in gone if test.path == path]
         if names:
-            yield f"{code(path)} was deleted, and with it {_listed(names)}."
+            yield f"{code(path)} was deleted, and with it {listed(names)}."
         elif not old[path].tests and is_named_like_a_test(path) and PurePosixPath(path).name not in kept:
             yield f"{code(path)} was deleted."
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(code(name) for name in names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
 
 
 def _skipped(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], renamed: Mapping[str, str]) -> Iterator[str]:
     marks = (mark for read in old.values() for mark in read.marks)
     known = Counter((renamed.get(mark.owner, mark.owner), mark.text) for mark in marks)
+    owners = {renamed.get(one.name, one.name) for read in old.values() for one in (*read.tests, *read.helpers)}
     for path in sorted(new):
         for mark in new[path].marks:
             key = (mark.owner, mark.text)
             known[key] -= 1
-            if known[key] < 0:
+            is_new = mark.owner not in owners if mark.owner else path not in old
+            if known[key] < 0 and not (mark.is_usual and is_new):
                 to = f"{code(mark.owner)} in {code(path)}" if mark.owner else code(path)
                 yield f"{code(mark.text)} was added to {to}."
-
-
-def _checking_less(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsewhere) -> Iterator[str]:
-    for before, after in pairs:
-        if after.checks < before.checks and not elsewhere.takes_over(before, after):
-            yield f"{code(after.name)} in {code(after.path)} checks less: {_fewer_words(before.checks, after.checks)}."
-
-
-def _loosened(pairs: Iterable[tuple[ReadTest, ReadTest]], elsewhere: _Elsewhere) -> Iterator[str]:
-    for before, after in pairs:
-        fewer = after.checks < before.checks  # told already
-        if not fewer and (found := loosened(before, after)) and not elsewhere.takes_over(before, after):
-            old, new = (code(text[:_SHOWN]) for text in found)
-            yield f"{new} in {code(after.name)} in {code(after.path)} accepts more than {old}, which it replaces."
-
-
-def _expecting_otherwise(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
-    """One sentence for each file: a change of behaviour may change what many tests expect."""
-    by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
-    for before, after in pairs:
-        if not (after.checks < before.checks or loosened(before, after)):  # told already
-            found = [(after.name, one) for one in expected_otherwise(before, after)]
-            by_path.setdefault(after.path, []).extend(found)
-    for path, found in by_path.items():
-        names = list(dict.fromkeys(name for name, _ in found))
-        if found:
-            old, new = _where_they_differ(*found[0][1])
-            expects = f"expect{'s' if len(names) == 1 else ''} {'another value' if len(found) == 1 else 'other values'}"
-            first = "" if len(found) == 1 else ", the first"
-            yield f"{_listed(names)} in {code(path)} {expects} than before{first}: {new} instead of {old}."
-
-
-def _where_they_differ(old: str, new: str) -> tuple[str, str]:
-    """Two texts in code style, without what both begin with if they are long."""
-    same = next((at for at, pair in enumerate(zip(old, new, strict=False)) if len(set(pair)) > 1), 0)
-    start = max(0, same - _SHOWN // 2)
-    if not start:
-        return code(old[:_SHOWN]), code(new[:_SHOWN])
-    return code(f"...{old[start : start + _SHOWN]}"), code(f"...{new[start : start + _SHOWN]}")
-
-
-def _shielded(pairs: Iterable[tuple[ReadTest, ReadTest]]) -> Iterator[str]:
-    for before, after in pairs:
-        if before.checks and (line := new_shield(before, after)) is not None:
-            where = f"{code(after.name)} in {code(after.path)}"
-            yield f"{code(line[:_SHOWN])} was added to {where}: its assertions may not count any more."
-
-
-def _fewer_words(before: int, after: int) -> str:
-    return f"{after} assertion{'' if after == 1 else 's'} instead of {before}"
 
 
 def _files_checking_less(
     old: Mapping[str, ReadFile],
     new: Mapping[str, ReadFile],
-    pairs: Sequence[tuple[ReadTest, ReadTest]],
+    pairs: Sequence[Pair],
     gone: Sequence[ReadTest],
 ) -> Iterator[str]:
     """Files with fewer assertions outside of tests: in helpers, or where the layout hides the tests."""
@@ -237,7 +121,7 @@ def _files_checking_less(
     for path in sorted(old.keys() & new.keys() - told):
         before, after = old[path].loose_checks, new[path].loose_checks
         if after < before and is_in_a_test_place(path):
-            yield f"{code(path)} checks less outside of its tests: {_fewer_words(before, after)}."
+            yield f"{code(path)} checks less outside of its tests: {fewer_words(before, after)}."
 
 
 def _loose_checks(files: Mapping[str, ReadFile]) -> int:

@@ -1,0 +1,104 @@
+"""What is told of a test, or of a function that tests call, which was there before and checks less, or otherwise."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from caseworker.core.base.text import code
+from caseworker.core.evidence.changed_expectations import expected_otherwise
+from caseworker.core.evidence.idle_expects import idle_expect
+from caseworker.core.evidence.loosened_checks import loosened
+from caseworker.core.evidence.mocked_subjects import new_mock
+from caseworker.core.evidence.moved_checks import Elsewhere
+from caseworker.core.evidence.paired_tests import Pair
+from caseworker.core.evidence.shields import new_shield
+
+_SHOWN: Final = 120
+_MOST_NAMES: Final = 5
+"""Most tests that are named in one sentence."""
+
+
+def changes_of_pairs(pairs: Sequence[Pair], elsewhere: Elsewhere) -> list[str]:
+    return [
+        *_checking_less(pairs, elsewhere),
+        *_loosened(pairs, elsewhere),
+        *_idle(pairs),
+        *_expecting_otherwise(pairs),
+        *_shielded(pairs),
+        *_mocked(pairs),
+    ]
+
+
+def changes_of_helpers(pairs: Sequence[Pair]) -> list[str]:
+    """Fewer assertions of these are told by file: they are often moved from one to another."""
+    pairs = [pair for pair in pairs if pair[0].checks]
+    return [*_loosened(pairs, None), *_idle(pairs), *_expecting_otherwise(pairs), *_shielded(pairs), *_mocked(pairs)]
+
+
+def listed(names: Sequence[str]) -> str:
+    shown = ", ".join(code(name) for name in names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def fewer_words(before: int, after: int) -> str:
+    return f"{after} assertion{'' if after == 1 else 's'} instead of {before}"
+
+
+def _checking_less(pairs: Iterable[Pair], elsewhere: Elsewhere) -> Iterator[str]:
+    for before, after in pairs:
+        if after.checks < before.checks and not elsewhere.takes_over(before, after):
+            yield f"{code(after.name)} in {code(after.path)} checks less: {fewer_words(before.checks, after.checks)}."
+
+
+def _loosened(pairs: Iterable[Pair], elsewhere: Elsewhere | None) -> Iterator[str]:
+    for before, after in pairs:
+        fewer = after.checks < before.checks  # told already
+        found = loosened(before, after) if elsewhere is None or not fewer else None
+        if found and not (elsewhere and elsewhere.takes_over(before, after)):
+            old, new = (code(text[:_SHOWN]) for text in found)
+            yield f"{new} in {code(after.name)} in {code(after.path)} accepts more than {old}, which it replaces."
+
+
+def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
+    """One sentence for each file: a change of behaviour may change what many tests expect."""
+    by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
+    for before, after in pairs:
+        if not (after.checks < before.checks or loosened(before, after)):  # told already
+            found = [(after.name, one) for one in expected_otherwise(before, after)]
+            by_path.setdefault(after.path, []).extend(found)
+    for path, found in by_path.items():
+        names = list(dict.fromkeys(name for name, _ in found))
+        if found:
+            old, new = _where_they_differ(*found[0][1])
+            expects = f"expect{'s' if len(names) == 1 else ''} {'another value' if len(found) == 1 else 'other values'}"
+            first = "" if len(found) == 1 else ", the first"
+            yield f"{listed(names)} in {code(path)} {expects} than before{first}: {new} instead of {old}."
+
+
+def _where_they_differ(old: str, new: str) -> tuple[str, str]:
+    """Two texts in code style, without what both begin with if they are long."""
+    same = next((at for at, pair in enumerate(zip(old, new, strict=False)) if len(set(pair)) > 1), 0)
+    start = max(0, same - _SHOWN // 2)
+    if not start:
+        return code(old[:_SHOWN]), code(new[:_SHOWN])
+    return code(f"...{old[start : start + _SHOWN]}"), code(f"...{new[start : start + _SHOWN]}")
+
+
+def _shielded(pairs: Iterable[Pair]) -> Iterator[str]:
+    for before, after in pairs:
+        if before.checks and (line := new_shield(before, after)) is not None:
+            where = f"{code(after.name)} in {code(after.path)}"
+            yield f"{code(line[:_SHOWN])} was added to {where}: its assertions may not count any more."
+
+
+def _idle(pairs: Iterable[Pair]) -> Iterator[str]:
+    for before, after in pairs:
+        if (found := idle_expect(before, after)) is not None:
+            line, why = found
+            yield f"{code(line[:_SHOWN])} in {code(after.name)} in {code(after.path)} {why}."
+
+
+def _mocked(pairs: Iterable[Pair]) -> Iterator[str]:
+    for before, after in pairs:
+        if (line := new_mock(before, after)) is not None:
+            where = f"{code(after.name)} in {code(after.path)}"
+            yield f"{code(line[:_SHOWN])} was added to {where}: it replaces what the test checks."

@@ -1,0 +1,46 @@
+"""Finds assertions of scripts that check nothing: `expect(x)` without a matcher, and a promise that nobody waits for.
+
+Only where a test lost an assertion for it. An assertion that returns a promise fails after its test has passed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from caseworker.core.evidence.assertions import Assertion, is_unchanged, replaced
+from caseworker.core.evidence.test_files import ReadTest
+
+_EXPECT: Final = "expect("
+_WAITS: Final = ("await ", "return ")
+_UNCALLED: Final = re.compile(r"\.to[A-Z]\w{1,40}$")
+_PROMISES: Final = re.compile(r"\.(?:resolves|rejects)\.")
+
+
+def idle_expect(before: ReadTest, after: ReadTest) -> tuple[str, str] | None:
+    """The first new assertion that checks nothing, and why."""
+    if is_unchanged(before, after):
+        return None
+    lost, gained = replaced(before, after)
+    return next(_idle(lost, gained), None) if lost else None
+
+
+def _idle(lost: Sequence[Assertion], gained: Sequence[Assertion]) -> Iterator[tuple[str, str]]:
+    waited = {one.key.partition(" ")[2] for one in lost if one.key.startswith(_WAITS)}
+    for one in gained:
+        said = one.key.removeprefix("await ").rstrip("; ")
+        if not said.startswith(_EXPECT) or one.key.endswith(","):
+            continue
+        if _UNCALLED.search(said) or _closes_at(said) == len(said) - 1:
+            yield one.text, "has no matcher: it checks nothing"
+        elif one.key in waited or (_PROMISES.search(said) and said == one.key.rstrip("; ")):
+            yield one.text, "is not awaited: the test ends before it is checked"
+
+
+def _closes_at(text: str) -> int:
+    """Where the first bracket is closed."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and not depth:
+            return at
+    return -1

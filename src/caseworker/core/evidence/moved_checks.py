@@ -1,0 +1,33 @@
+"""Tells whether what a test does not check any more is checked by others: it may have been split, or lines moved."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from caseworker.core.evidence.shields import shields
+from caseworker.core.evidence.test_files import ReadTest
+
+
+class Elsewhere:
+    """What the new tests check, and those that check more than before: a test may have been split."""
+
+    def __init__(self, pairs: Iterable[tuple[ReadTest, ReadTest]], added: Iterable[ReadTest]) -> None:
+        fair = [test for test in added if next(shields(test), None) is None]
+        self._lines = {line for test in fair for line in test.body}
+        self._checks = sum((_checks_of(test) for test in fair), Counter[str]())
+        for before, after in pairs:
+            self._checks += _checks_of(after) - _checks_of(before)
+
+    def takes_over(self, before: ReadTest, after: ReadTest | None) -> bool:
+        """Whether all that a test does not check any more is checked here, by the same lines. Each counts once."""
+        lost = _checks_of(before) - (_checks_of(after) if after else Counter())
+        lines = self._lines.union(after.body if after else ())
+        if not lost or lost.total() < before.checks - (after.checks if after else 0):
+            return False
+        if not lost <= self._checks or not lines.issuperset(before.body):
+            return False
+        self._checks -= lost
+        return True
+
+
+def _checks_of(test: ReadTest) -> Counter[str]:
+    return Counter(line.text for line in test.lines if line.checks)
