@@ -31,7 +31,9 @@ _PHRASES = (
     "_REBASE",
 )
 _WHOLE = (*_PHRASES, "_ISSUE_COMMANDS", "_PULL_COMMANDS", "_PATH_PATTERNS")
-_TABLES = dict.fromkeys(_WHOLE, "fullmatch") | {"START": "match", "HELPER": "match", "MARKED_AS_TEST": "match"}
+_TABLES = dict.fromkeys(_WHOLE, "fullmatch") | dict.fromkeys(
+    ("START", "HELPER", "MARKED_AS_TEST", "CLASS", "NAMED_LATER"), "match"
+)
 """How patterns are called that are passed on, or read from a table."""
 _ALWAYS = (" ", "\n", "\t", "a", "7", "`", "<", "\\")
 

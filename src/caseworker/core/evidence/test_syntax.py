@@ -15,15 +15,17 @@ MARKED_AS_TEST: Final = {
     "java": re.compile(r".*@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\b"),
 }
 HELPER: Final = {
-    "python": re.compile(r"\s*(?:async\s+)?def\s+(\w+)\s*\("),
+    "python": re.compile(r"\s*(?:async\s{1,4})?def\s{1,4}(\w{1,100})\s{0,4}\("),
     "script": re.compile(
-        r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)"
-        r"|\s*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=\n]{1,100})?=\s*(?:async\s*)?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,100}=>|\w+\s*=>)"
+        r"\s*(?:export\s{1,4})?(?:default\s{1,4})?(?:async\s{1,4})?function\b\s{0,4}\*?\s{0,4}(\w{1,100})"
+        r"|\s*(?:export\s{1,4})?(?:const|let|var)\s{1,4}(\w{1,100})\s{0,4}(?::[^=\n]{1,100})?=\s{0,4}(?:async\s{0,4})?"
+        r"(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,100}=>|\w{1,100}\s{0,4}=>)"
     ),
-    "go": re.compile(r"func\s+(?:\([^)\n]{1,80}\)\s*)?(\w+)\s*[(\[]"),
-    "rust": re.compile(r"\s*(?:pub(?:\([^)\n]{1,40}\))?\s+)?(?:async\s+)?fn\s+(\w+)\s*[(<]"),
+    "go": re.compile(r"func\s{1,4}(?:\([^)\n]{1,80}\)\s{0,4})?(\w{1,100})\s{0,4}[(\[]"),
+    "rust": re.compile(r"\s*(?:pub(?:\([^)\n]{1,40}\))?\s{1,4})?(?:async\s{1,4})?fn\s{1,4}(\w{1,100})\s{0,4}[(<]"),
     "java": re.compile(
-        r"\s*(?:\w+\s+){0,4}fun\s+(?:<[^>\n]{1,60}>\s*)?(\w+)\s*\(|\s+(?:\w+\s+){0,3}(?!new\b|return\b|else\b)[\w<>\[\].]{1,60}\s+(\w+)\s*\([^;\n]{0,200}\{$"
+        r"\s*(?:\w{1,40}\s{1,4}){0,4}fun\s{1,4}(?:<[^>\n]{1,60}>\s{0,4})?(\w{1,100})\s{0,4}\("
+        r"|\s+(?:\w{1,40}\s{1,4}){0,3}(?!new\b|return\b|else\b)[\w<>\[\].]{1,60}\s{1,4}(\w{1,100})\s{0,4}\([^;\n]{0,200}\{$"
     ),
 }
 """Any function: in a place for tests, one that tests may call."""
