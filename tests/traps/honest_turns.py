@@ -26,12 +26,33 @@ HELLO: Final = (
     "import unittest\n\nimport greeting\n\n\nclass Hello(unittest.TestCase):\n    def test_hello(self) -> None:\n"
     '        self.assertTrue(greeting.greet().startswith("Hello"))\n        self.assertNotIn("!", greeting.greet())\n'
 )
+POLITE: Final = """\
+import unittest
+from unittest import mock
+
+import greeting
+
+
+def check(said: str) -> None:
+    assert said == said.strip()
+
+
+class Polite(unittest.TestCase):
+    def test_polite(self) -> None:
+        check(greeting.greet())
+        self.assertEqual(
+            greeting.greet().split()[0],
+            "Hello",
+        )
+"""
 PYTHON_BASE: Final[Files] = {
     "greeting.txt": None,
     "tests/hello.sh": None,
     "greeting.py": 'def greet() -> str:\n    return "Hello wrold"\n',
     "tests/__init__.py": "",
     "tests/test_hello.py": HELLO,
+    "tests/test_polite.py": POLITE,
+    "tests/greeting.golden": "Hello\n",
     "Makefile": "test:\n\tpython3 -m unittest -v\n",
     ".gitignore": "__pycache__/\n*.cache\n",
 }
