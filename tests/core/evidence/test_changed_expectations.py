@@ -66,6 +66,7 @@ NOT_OTHERWISE = [
     (GO, "assert.Equal(t, 3, total(2), `a`)", "assert.Equal(t, 3, total(2), `b`)"),
     (GO, IF.format("3"), IF.format("3").replace("no", "yes")),
     (GO, IF.format("3"), IF.format("4").replace("total(2)", "total(3)")),
+    (RUST, 'assert_snapshot!("a");', 'assert_snapshot!("b");'),
     (RUST, 'assert!(empty(), "a");', 'assert!(empty(), "b");'),
     (RUST, 'assert_eq!(total(), r#"a"#);', 'assert_eq!(total(), "a");'),
     (JAVA, "assertEquals(5, total(2, 3));", "assertEquals(5, total(2, 4));"),

@@ -26,7 +26,7 @@ _ASSERTS: Final = re.compile(
 )
 """Functions that are given what is expected."""
 _OF_A_LIBRARY: Final = re.compile(r"(?:assert|require)(?:\.|::)\w+")
-_SUBJECT: Final = re.compile(r"assert_?[tT]hat")
+_SUBJECT: Final = re.compile(r"assert_?[tT]hat|assert_\w{0,20}snapshot!")
 _MAKES: Final = re.compile(r"[A-Z]\w*|date|datetime|timedelta|set|frozenset|tuple|list|dict|bytes|vec!|compile")
 _NEARLY: Final = re.compile(r"\b(?:pytest\.)?approx\((?P<value>[^(),\n]{1,200})[^()\n]{0,200}\)")
 _ERRORS: Final = re.compile(r"raises|warns|throw", re.I)
