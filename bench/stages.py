@@ -21,8 +21,8 @@ def main() -> None:
     from caseworker.app.load_settings import load_settings
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.processes.logs import set_up_logs
-    from caseworker.app.terminal.run_issue import RunRequest
-    from caseworker.app.terminal.run_subjects import issue_argument
+    from caseworker.app.processes.open_issue import RunRequest
+    from caseworker.app.run_subjects import issue_argument
 
     _mark("its own imports")
     spawned, repository, issue, script = sys.argv[1:]
@@ -45,9 +45,9 @@ def main() -> None:
 async def _walk(request: object, settings: object) -> None:
     from caseworker.app.desk import at_desk
     from caseworker.app.parts import look_at
+    from caseworker.app.processes.open_issue import RunRequest
     from caseworker.app.processes.start_checks import check_sandbox
     from caseworker.app.settings import Settings
-    from caseworker.app.terminal.run_issue import RunRequest
     from caseworker.store.store import open_store
 
     assert isinstance(request, RunRequest)

@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 from caseworker.app.cli.main import app
 from caseworker.app.cli.shared_options import LOOK, OPERATE, SPEAK, START
 from caseworker.app.desk import find_case, reading
+from caseworker.app.run_subjects import folder_or_here, issue_argument
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.case_filter import CaseFilter, chosen, listed
 from caseworker.app.terminal.chat import is_for_chat
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.local_times import clock, date_and_time, with_local_times, zone_words
 from caseworker.app.terminal.run_issue import told_how_to_return
-from caseworker.app.terminal.run_subjects import folder_or_here, issue_argument
 from caseworker.app.terminal.show_logs import readable
 from caseworker.app.terminal.text_console import print_commands
 from caseworker.core.base.errors import Refused

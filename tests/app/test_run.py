@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from caseworker.app.cli.issue_commands import Until
+from caseworker.app.processes.open_issue import RunRequest, policy_for
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.run_issue import RunRequest, announce, exit_code, policy_for
+from caseworker.app.terminal.run_issue import announce, exit_code
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.issue.case import Wait

@@ -1,7 +1,6 @@
 """What a command works with: the store, and a bell that the host hears. Imports no Temporal client, to start fast."""
 
 import asyncio
-import getpass
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -93,10 +92,3 @@ async def _doorbell(settings: Settings, store: Store, *, any_host: bool) -> Door
     from caseworker.engine.client import connect
 
     return make_doorbell(await connect(cluster_address(settings)), store)
-
-
-def person() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "somebody"

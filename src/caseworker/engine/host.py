@@ -70,6 +70,8 @@ class HostPlace:
         self.lock = home / "host.lock"
         self.file = home / "host.json"
         self.failure = home / "host.failed"
+        self.door = home / "host.socket"
+        """Where commands ask the host to open cases."""
         self.log = home / "host.log"
         self.touched = home / "host.touched"
         self.stopped = home / "host.stopped"

@@ -20,6 +20,7 @@ from caseworker.app.cli.shared_options import (
     make_console,
     settings_for_work,
     settings_now,
+    start_logs,
 )
 
 
@@ -48,6 +49,7 @@ def report(
 
     Interrupt it at will: the case goes on."""
     settings = settings_for_work(rehearse)
+    start_logs(settings)
     from caseworker.app.parts import read_rehearsal
     from caseworker.app.terminal.report import ReportRequest, read_attachments, read_text
     from caseworker.app.terminal.report import report as report_bug

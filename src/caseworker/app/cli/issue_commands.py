@@ -21,6 +21,7 @@ from caseworker.app.cli.shared_options import (
     make_console,
     settings_for_work,
     settings_now,
+    start_logs,
 )
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 
@@ -55,10 +56,17 @@ def run(
 
     Interrupt it at will: the case goes on, and the same command shows it again."""
     settings = settings_for_work(rehearse)
+    from caseworker.app.processes.ask_host import ask_to_open
+
+    limit = until.value if until is not None else None
+    asked = ask_to_open(
+        settings, issue=issue, repository=repo, rehearsal=rehearse, budget_usd=budget, until=limit
+    )  # the case begins while we load our code
+    start_logs(settings)
     from caseworker.app.parts import read_rehearsal
-    from caseworker.app.terminal.run_issue import RunRequest
+    from caseworker.app.processes.open_issue import RunRequest
+    from caseworker.app.run_subjects import issue_argument
     from caseworker.app.terminal.run_issue import run as run_case
-    from caseworker.app.terminal.run_subjects import issue_argument
     from caseworker.core.base.policy import Milestone
 
     request = RunRequest(
@@ -66,10 +74,11 @@ def run(
         issue=issue_argument(issue),
         rehearsal=read_rehearsal(rehearse),
         budget_usd=budget,
-        until=Milestone(until.value) if until is not None else None,
+        until=Milestone(limit) if limit is not None else None,
         detach=detach,
     )
-    raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json)))
+    opened = asked.answer() if asked is not None else None
+    raise typer.Exit(do(run_case(request, settings, make_console(), as_json=json, opened=opened)))
 
 
 def approve(
@@ -193,7 +202,7 @@ def caps(
     """Show and change the caps of all cases together.
 
     An owner changes them here while cases run."""
-    from caseworker.app.desk import person
+    from caseworker.app.processes.own_name import person
     from caseworker.app.terminal.show_caps import show_caps
 
     do(show_caps(settings_now(), make_console(), daily=daily, cases=cases, reset=reset, author=person(), as_json=json))

@@ -49,27 +49,37 @@ def add(app: typer.Typer, panel: str, *commands: Callable[..., None]) -> None:
 
 def settings_now(*, check_home: bool = True) -> "Settings":
     """The settings, with a home that can be used. `doctor` tells by itself what is wrong with it."""
-    from caseworker.app.load_settings import load_settings
-    from caseworker.app.processes.home_folder import home_problem
-    from caseworker.app.processes.logs import set_up_logs
-
-    settings = load_settings()
-    if check_home and (problem := home_problem(settings.home)) is not None:
-        raise Refused(problem, todo="Set CASEWORKER_HOME to a folder that you can write to.")
-    set_up_logs(settings)
+    settings = _read_settings(check_home=check_home)
+    start_logs(settings)
     return settings
 
 
 def settings_for_work(rehearsal: Path | None) -> "Settings":
     """The settings for a command that opens a case, to be called before its imports: a host that is down starts
-    meanwhile."""
+    meanwhile. The command calls `start_logs` itself, once it has asked the host for what it needs."""
     from caseworker.app.processes.early_host import start_early
 
-    settings = settings_now()
+    settings = _read_settings()
     has_model = settings.anthropic_api_key is not None if rehearsal is None else rehearsal.is_file()
     if has_model:  # otherwise the command refuses
         start_early(settings)
     return settings
+
+
+def _read_settings(*, check_home: bool = True) -> "Settings":
+    from caseworker.app.load_settings import load_settings
+    from caseworker.app.processes.home_folder import home_problem
+
+    settings = load_settings()
+    if check_home and (problem := home_problem(settings.home)) is not None:
+        raise Refused(problem, todo="Set CASEWORKER_HOME to a folder that you can write to.")
+    return settings
+
+
+def start_logs(settings: "Settings") -> None:
+    from caseworker.app.processes.logs import set_up_logs  # takes 0.1 s
+
+    set_up_logs(settings)
 
 
 def make_console() -> "Console":

@@ -10,12 +10,12 @@ from caseworker.app.desk import at_desk, find_case, reading
 from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
+from caseworker.app.run_subjects import folder_or_here, read_issue_from
 from caseworker.app.settings import Settings, actions_folder, make_home
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.app.terminal.local_times import date_and_time
-from caseworker.app.terminal.run_subjects import folder_or_here, read_issue_from
 from caseworker.app.terminal.show import write_files
 from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of

@@ -14,9 +14,10 @@ from rich.console import Console
 
 from caseworker.app.desk import reading
 from caseworker.app.parts import read_rehearsal
+from caseworker.app.processes.open_issue import RunRequest
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
-from caseworker.app.terminal.run_issue import RunRequest, run
+from caseworker.app.terminal.run_issue import run
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.base.repositories import LocalRepository

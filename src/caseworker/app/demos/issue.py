@@ -11,8 +11,9 @@ from typing import Final
 from rich.console import Console
 
 from caseworker.app.demos.fix import IN_THE_BROWSER, lay_out, tell_next
-from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.desk import Desk, at_desk
 from caseworker.app.parts import read_rehearsal
+from caseworker.app.processes.own_name import person
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS

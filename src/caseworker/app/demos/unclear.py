@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from caseworker.app.demos.issue import Scene, Stage, on_stage
-from caseworker.app.desk import person
+from caseworker.app.processes.own_name import person
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.follow_bug import HOST_SECONDS
 from caseworker.app.terminal.interrupted import Interrupted

@@ -2,12 +2,15 @@
 
 import hashlib
 import os
+from typing import TYPE_CHECKING
 
 from caseworker.app.processes.early_host import send_early_away, start_now
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
-from caseworker.ports import Store
+
+if TYPE_CHECKING:
+    from caseworker.ports import Store  # slow, and asked for before a command loads its code
 
 _NOT_THE_HOSTS = {"log", "home", "serve_host", "serve_port", "dashboard_url", "dashboard_tokens"}
 
@@ -29,12 +32,12 @@ def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
         send_early_away()
 
 
-async def ensure_host(settings: Settings, store: Store) -> HostFile:
+async def ensure_host(settings: Settings, store: "Store") -> HostFile:
     """Return a host of this code and these settings."""
     place = HostPlace(settings.home)
     place.touch()
     running = place.running()
-    if running is not None and not _fits(running, settings):
+    if running is not None and not fits(running, settings):
         if await is_busy(store):
             raise Refused(
                 f"The host that runs {_difference(running)} and is at work.",
@@ -44,18 +47,18 @@ async def ensure_host(settings: Settings, store: Store) -> HostFile:
     return start_host(settings)
 
 
-async def renewed_host(settings: Settings, store: Store) -> HostFile:
+async def renewed_host(settings: Settings, store: "Store") -> HostFile:
     """Return a host of these settings, so that a changed key, PATH or caseworker.toml counts. While a turn is under way
     the running host is kept: to begin the turn again would cost money. A command without a key takes none away."""
     place = HostPlace(settings.home)
     running = place.running()
-    differs = running is not None and settings.anthropic_api_key is not None and not _fits(running, settings)
+    differs = running is not None and settings.anthropic_api_key is not None and not fits(running, settings)
     if differs and not await store.turns.running():
         stop(place)
     return start_host(settings)
 
 
-async def is_busy(store: Store) -> bool:
+async def is_busy(store: "Store") -> bool:
     """Whether a message waits, or a case is in a working state."""
     return bool(await store.cases.at_work() or await store.inbox.unclaimed())
 
@@ -64,5 +67,5 @@ def _difference(host: HostFile) -> str:
     return "has other settings" if host.code == code_fingerprint() else f"is of another version ({host.version})"
 
 
-def _fits(host: HostFile, settings: Settings) -> bool:
+def fits(host: HostFile, settings: Settings) -> bool:
     return host.code == code_fingerprint() and host.settings == settings_fingerprint(settings)

@@ -10,8 +10,9 @@ import structlog
 
 import caseworker
 from caseworker.agents.preload import preload
-from caseworker.app.bell import embedded_address
+from caseworker.app.bell import embedded_address, make_doorbell
 from caseworker.app.processes.find_host import is_busy, settings_fingerprint
+from caseworker.app.processes.issue_door import IssueDoor, open_door
 from caseworker.app.processes.worker_loop import work
 from caseworker.app.settings import Settings
 from caseworker.app.unpriced_models import told_unpriced, unpriced
@@ -41,22 +42,24 @@ async def serve(
         client = await connect(embedded_address(settings, server.address.target))
         if ended := await end_all_begun(client):
             log.info("what a dead host had begun is begun again", activities=ended)
-        place.write(_host_file(server, settings))
-        log.info("host started", pid=os.getpid(), temporal=server.address.target)
-        if unknown := unpriced(settings):
-            log.warning(told_unpriced(unknown))
-        watchers = [
-            asyncio.create_task(_keep_alive(server, place, settings)),
-            asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
-        ]
-        for watcher in watchers:
-            watcher.add_done_callback(lambda done: _stop_if_watcher_died(done, stop))
-        try:
-            await work(client, store, settings, bell=bell, until=_wait_for_stop(stop, place))
-        finally:
+        door = IssueDoor(settings=settings, store=store, doorbell=make_doorbell(client, store))
+        async with open_door(place.door, door):
+            place.write(_host_file(server, settings))
+            log.info("host started", pid=os.getpid(), temporal=server.address.target)
+            if unknown := unpriced(settings):
+                log.warning(told_unpriced(unknown))
+            watchers = [
+                asyncio.create_task(_keep_alive(server, place, settings)),
+                asyncio.create_task(_stop_when_idle(stop, store, place, settings.idle_minutes * 60)),
+            ]
             for watcher in watchers:
-                watcher.cancel()
-            await asyncio.gather(*watchers, return_exceptions=True)
+                watcher.add_done_callback(lambda done: _stop_if_watcher_died(done, stop))
+            try:
+                await work(client, store, settings, bell=bell, until=_wait_for_stop(stop, place))
+            finally:
+                for watcher in watchers:
+                    watcher.cancel()
+                await asyncio.gather(*watchers, return_exceptions=True)
     finally:
         loading.cancel()
         starting.cancel()

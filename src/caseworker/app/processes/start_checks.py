@@ -1,4 +1,4 @@
-"""Checks before anything is started: the disk and the sandbox."""
+"""Checks before anything is started: the model, the disk and the sandbox."""
 
 import shutil
 from pathlib import Path
@@ -18,6 +18,18 @@ def check_disk(home: Path) -> None:
             f"Only {free // 1_000_000} MB are free where {home} lies; {_NEEDED_BYTES // 1_000_000} MB are needed.",
             todo="Free some space, or set CASEWORKER_HOME to a folder on another disk.",
         )
+
+
+async def check_ready(rehearsal: str | None, settings: Settings) -> None:
+    """Refuse a case that could not be worked on, before anything is created."""
+    if rehearsal is None and settings.anthropic_api_key is None:
+        raise Refused(
+            "There is no model to work with: no key and no rehearsal.",
+            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
+        )
+    check_disk(settings.home)
+    if settings.is_embedded:
+        await check_sandbox(settings)
 
 
 async def check_sandbox(settings: Settings) -> None:

@@ -7,9 +7,9 @@ from rich.text import Text
 
 from caseworker.app.desk import NoRecords, reading
 from caseworker.app.parts import look_at
+from caseworker.app.run_subjects import folder_or_here
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
-from caseworker.app.terminal.run_subjects import folder_or_here
 from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.issue.words import state_words
 from caseworker.core.telling.story import one_line

@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from caseworker.app.desk import person, reading
+from caseworker.app.desk import reading
 from caseworker.app.parts import look_at
+from caseworker.app.processes.own_name import person
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.core.base.errors import Refused

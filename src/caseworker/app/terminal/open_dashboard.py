@@ -5,8 +5,9 @@ from urllib.parse import quote
 
 from rich.console import Console
 
-from caseworker.app.desk import find_case, person, reading
+from caseworker.app.desk import find_case, reading
 from caseworker.app.processes.dashboard_process import find_or_start_dashboard
+from caseworker.app.processes.own_name import person
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.dashboard.access_tokens import Rank, new_token

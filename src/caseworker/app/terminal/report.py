@@ -11,15 +11,16 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from caseworker.app.desk import Desk, at_desk, person
+from caseworker.app.desk import Desk, at_desk
 from caseworker.app.parts import find_repository
+from caseworker.app.processes.own_name import person
+from caseworker.app.processes.start_checks import check_ready
+from caseworker.app.run_subjects import folder_or_here
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.bug_summary import print_bug_summary
 from caseworker.app.terminal.follow_bug import follow_bug
 from caseworker.app.terminal.live_view import JsonView, print_json_line
 from caseworker.app.terminal.local_times import zone_words
-from caseworker.app.terminal.run_issue import check_ready
-from caseworker.app.terminal.run_subjects import folder_or_here
 from caseworker.app.terminal.send import readable, text_or_stdin
 from caseworker.app.terminal.talk import Talk, seen_by
 from caseworker.core.base.errors import Refused

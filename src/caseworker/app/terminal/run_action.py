@@ -9,8 +9,9 @@ from typing import Final
 from rich.console import Console
 
 from caseworker.app.parts import github_access
+from caseworker.app.processes.open_issue import RunRequest
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.run_issue import RunRequest, run_to_rest
+from caseworker.app.terminal.run_issue import run_to_rest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.forge_roles import RepositoryRole, may_ask, standing_of

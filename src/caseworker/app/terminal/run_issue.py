@@ -4,31 +4,27 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from caseworker.app.desk import Desk, at_desk, person
-from caseworker.app.processes.start_checks import check_disk, check_sandbox
+from caseworker.app.desk import Desk, at_desk
+from caseworker.app.processes.open_issue import ReadyIssue, RunRequest, check_issue
+from caseworker.app.processes.own_name import person
+from caseworker.app.run_subjects import Subject, find_subject
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.check import tell_how_it_is_tested
 from caseworker.app.terminal.give_command import approval_words
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.app.terminal.live_view import View, is_rehearsed, live_cost, open_view, print_json_line
-from caseworker.app.terminal.run_subjects import Subject, find_subject
 from caseworker.app.terminal.send import Speaker, exit_code_of, send
 from caseworker.app.terminal.show import await_outcome
 from caseworker.app.terminal.summary import print_summary
 from caseworker.app.unpriced_models import told_unpriced, unpriced
 from caseworker.chats.surface_phrasing import TerminalPhrasing
-from caseworker.core.base.budget import MICROS
-from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, typed
-from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.policy import Milestone
 from caseworker.core.base.text import printable
-from caseworker.core.evidence.repository_rules import RepositoryRules
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.turns import at_work
@@ -36,54 +32,32 @@ from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.commands import Approve
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.summaries import Summary
-from caseworker.ports import NewIssue, Store, StoredCase
+from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.requests import may_go_on_until
-
-if TYPE_CHECKING:
-    from caseworker.forges.github.issue_links import IssueLink
 
 _LOOK_SECONDS = 0.1
 _HOST_SECONDS = 2.0
 _RECEIPT_SECONDS = 30.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    repository: Path | None
-    """Null: the issue's link names it."""
-    issue: "NewIssue | int | IssueLink"
-    rehearsal: str | None
-    budget_usd: float | None = None
-    until: Milestone | None = None
-    detach: bool = False
-
-
-async def check_ready(rehearsal: str | None, settings: Settings) -> None:
-    """Refuse here whatever can be refused, before anything is created."""
-    if rehearsal is None and settings.anthropic_api_key is None:
-        raise Refused(
-            "There is no model to work with: no key and no rehearsal.",
-            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
-        )
-    check_disk(settings.home)
-    if settings.is_embedded:
-        await check_sandbox(settings)
-
-
-async def run(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> int:
-    """Returns the exit code."""
+async def run(
+    request: RunRequest, settings: Settings, console: Console, *, as_json: bool, opened: CaseId | None = None
+) -> int:
+    """Returns the exit code. `opened`: the case, if the host has opened it already."""
     if not request.detach:
-        return exit_code(await run_to_rest(request, settings, console, as_json=as_json))
-    async with _opened(request, settings, console, quiet=True) as (desk, case, _):
+        return exit_code(await run_to_rest(request, settings, console, as_json=as_json, opened=opened))
+    async with _at_case(request, settings, console, opened, quiet=True) as (desk, case, _):
         await desk.keep_host()  # the host that we rang may just have been ending
         await announce(desk.store, case, console, as_json=as_json)
     return 0
 
 
-async def run_to_rest(request: RunRequest, settings: Settings, console: Console, *, as_json: bool) -> Summary:
+async def run_to_rest(
+    request: RunRequest, settings: Settings, console: Console, *, as_json: bool, opened: CaseId | None = None
+) -> Summary:
     """Open or find the case, and follow it until nobody works on it."""
-    async with _opened(request, settings, console, quiet=as_json) as (desk, case, subject):
+    async with _at_case(request, settings, console, opened, quiet=as_json) as (desk, case, subject):
         with open_view(console, as_json=as_json) as view, told_how_to_return(case):
             await follow(desk, case, view)
         summary = await summary_of(desk.store, case, TerminalPhrasing())
@@ -105,18 +79,22 @@ def told_how_to_return(case: CaseId) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _opened(
-    request: RunRequest, settings: Settings, console: Console, *, quiet: bool
+async def _at_case(
+    request: RunRequest, settings: Settings, console: Console, opened: CaseId | None, *, quiet: bool
 ) -> AsyncIterator[tuple[Desk, CaseId, Subject]]:
-    subject = await find_subject(request.repository, request.issue, settings)
-    await check_ready(request.rehearsal, settings)
+    known = opened or await check_issue(request, settings)
+    if isinstance(known, ReadyIssue):
+        subject = known.subject
+    else:
+        subject = await find_subject(request.repository, request.issue, settings)
     if not quiet and request.rehearsal is None and (unknown := unpriced(settings)):
         console.print(f"Note: {told_unpriced(unknown)}.", markup=False, highlight=False)
     if not quiet and request.repository is not None:
         await tell_how_it_is_tested(request.repository, settings, console)
-    policy = policy_for(request, await subject.rules(), settings)
     async with at_desk(settings) as desk:
-        yield desk, await _open(desk, request, subject, policy, console, quiet=quiet), subject
+        if isinstance(known, ReadyIssue):
+            known = await _open(desk, known, request.until, console, quiet=quiet)
+        yield desk, known, subject
 
 
 async def announce(store: Store, case: CaseId, console: Console, *, as_json: bool) -> None:
@@ -138,33 +116,17 @@ def words_when_detached(case: IssueCase) -> str:
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
 
-def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) -> Policy:
-    """The deployment's policy, narrowed by the repository's rules. Options of the command override both."""
-    policy = rules.applied_to(settings.policy())
-    said: dict[str, object] = {}
-    if request.budget_usd is not None:
-        said["budget_micros"] = round(request.budget_usd * MICROS)
-    if request.until is not None:
-        said["until"] = request.until
-    return policy.model_copy(update=said)
-
-
-async def _open(
-    desk: Desk, request: RunRequest, subject: Subject, policy: Policy, console: Console, *, quiet: bool
-) -> CaseId:
-    issue = await subject.issue(desk.store, desk.settings)
-    opened = await desk.new_cases.open_case(
-        issue, policy=policy, rehearsal=request.rehearsal, author=person(), thread=subject.thread
-    )
+async def _open(desk: Desk, ready: ReadyIssue, until: Milestone | None, console: Console, *, quiet: bool) -> CaseId:
+    opened = await ready.open(desk.store, desk.settings, desk.new_cases, author=person())
     if opened.new:
         return opened.case
     stored = await desk.store.cases.load(opened.case)
     assert stored is not None, "it was just opened"
-    further = request.until is not None and may_go_on_until(stored, request.until)
+    further = until is not None and may_go_on_until(stored, until)
     if not quiet:
         console.print(_words_when_known(stored, further=further), style="yellow", highlight=False)
-    if further and request.until is not None:
-        await _approve_next_step(desk, opened.case, request.until)
+    if further and until is not None:
+        await _approve_next_step(desk, opened.case, until)
     return opened.case
 
 

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from caseworker.app.desk import Desk, at_desk, person, reading
+from caseworker.app.desk import Desk, at_desk, reading
+from caseworker.app.processes.own_name import person
+from caseworker.app.processes.start_checks import check_ready
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.follow_pull import follow_pull
 from caseworker.app.terminal.live_view import open_view, print_json, print_json_line
 from caseworker.app.terminal.look_at_pull import LookedAt, look_at_pull, rules_of_pull
 from caseworker.app.terminal.pull_summary import exit_code, print_pull_summary
-from caseworker.app.terminal.run_issue import check_ready
 from caseworker.app.terminal.show_readiness import print_verdict
 from caseworker.core.base.budget import dollars
 from caseworker.core.base.errors import Refused

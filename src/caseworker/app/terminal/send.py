@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from rich.console import Console
 
-from caseworker.app.desk import Desk, at_desk, find_case, person, reading
+from caseworker.app.desk import Desk, at_desk, find_case, reading
+from caseworker.app.processes.own_name import person
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.show import await_outcome
