@@ -1,7 +1,6 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
 import errno
-import gc
 import os
 import sys
 from textwrap import TextWrapper
@@ -71,7 +70,6 @@ for commands in (
 
 def main() -> None:
     """Exit codes by who can act: 2 for what you can change, 3 for what may pass by itself, 70 for a bug of ours."""
-    gc.disable()  # until a command has imported what it needs: imports leave no garbage
     try:
         app()
     except Refused as refused:

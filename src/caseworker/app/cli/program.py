@@ -1,15 +1,17 @@
 """The entry point of the program `caseworker`."""
 
+import gc
 import os
 import sys
 from typing import NoReturn
-
-from caseworker.app.cli.main import main
 
 
 def program() -> NoReturn:
     """Run the command and leave without taking the interpreter apart: to free every object takes 0.3 s, and what has
     to be closed is closed by the command itself."""
+    gc.disable()  # until a command has imported what it needs: imports leave no garbage
+    from caseworker.app.cli.main import main
+
     code: int | str | None = 0
     try:
         main()
