@@ -91,6 +91,7 @@ def make_console() -> "Console":
 def do(work: Coroutine[Any, Any, T], *, interrupted: str = "the same command takes it up again") -> T:
     import asyncio  # slow, and `--help` does without
 
+    gc.freeze()  # what was imported stays
     gc.enable()
     try:
         return asyncio.run(work)

@@ -4,7 +4,7 @@ import asyncio
 import signal
 
 from caseworker.app.bell import cluster_address
-from caseworker.app.processes.process_setup import give_way, watch_children
+from caseworker.app.processes.process_setup import end_loading, give_way, watch_children
 from caseworker.app.processes.start_checks import check_sandbox
 from caseworker.app.processes.worker_loop import work
 from caseworker.app.settings import Settings, make_home
@@ -29,6 +29,7 @@ async def run_worker(settings: Settings) -> int:
     store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         client = await connect(cluster_address(settings))
+        end_loading()
         await work(client, store, settings, bell=asyncio.Event(), until=stop.wait())
     finally:
         await store.close()

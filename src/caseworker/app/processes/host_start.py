@@ -4,7 +4,6 @@ Takes the lock and spawns the server before it loads the worker's code, which ta
 """
 
 import asyncio
-import gc
 import signal
 import sys
 
@@ -22,8 +21,7 @@ log = structlog.get_logger()
 
 
 def start() -> int:
-    """Returns the exit code. The caller has switched the garbage collector off: it is needed when the imports are
-    done."""
+    """Returns the exit code. The caller has switched the garbage collector off; it begins when all is loaded."""
     if WAITING in sys.argv:
         import caseworker.app.processes.host_work  # noqa: F401 - to have it loaded when it is called
 
@@ -64,6 +62,5 @@ async def _serve(settings: Settings, place: HostPlace) -> None:
     await server.spawn()
     from caseworker.app.processes.host_work import serve
 
-    gc.enable()
     give_way()
     await serve(settings, place, server, stop=stop, bell=bell)

@@ -1,7 +1,6 @@
 """Runs a worker: both queues and the reconciler. On shutdown short work finishes and long work is given back."""
 
 import asyncio
-import gc
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
@@ -50,9 +49,6 @@ async def work(
         if (days := settings.retention_days) is not None:
             retention = Retention(store=store, workspaces=parts.workspaces, days=days)
             loops.append(asyncio.create_task(_every(RETENTION_SECONDS, retention.look, asyncio.Event())))
-        # These objects stay, so the garbage collector need not scan them again, which takes some 100 ms each time.
-        gc.collect()
-        gc.freeze()
         try:
             await until
         finally:
