@@ -1,5 +1,6 @@
 """Times the steps of `caseworker run` before it opens a case: `python -m bench.stages SPAWNED REPO ISSUE SCRIPT`.
 
+They are those of a command that opens its case itself, which it does where no host can.
 It calls the same functions in the same order in a process of its own, with the host up, and prints seconds as JSON.
 """
 

@@ -48,7 +48,7 @@ _STAGE_NAMES: Final = {
     "host_spawned": "the command: imports, checks, records opened; spawns the host",
     "server_spawned": "the host: its imports, until Temporal's server is spawned",
     "host_started": "Temporal answers, records opened, `host started`",
-    "case_opened": "the command (host up: imports, checks, records): the case is committed",
+    "case_opened": "the command (host up: its settings, then the host): the case is committed",
     "messages_claimed": "bell, workflow begins, inbox read",
     "attempt_begun": "mirror and worktree made, turn's activity begins",
     "turn_started": "worktree reset, prompt written: `turn_started`",
@@ -76,7 +76,7 @@ def measure() -> Report:
             with open_home(folder / f"e{number}") as fresh:
                 empty.add(*_stage_ends(fresh, shop, script, host_down=True))
     before = [Row(what=what, samples=seconds, part=True) for what, seconds in stages.items()]
-    walk = Row(what="of `the case is committed`, host up, measured apart", samples=_sums(stages))
+    walk = Row(what="a command that opens its case itself, measured apart", samples=_sums(stages))
     return Report(
         name="start",
         title="from `caseworker run` to the first agent turn",
