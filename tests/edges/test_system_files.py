@@ -11,6 +11,10 @@ from caseworker.workspaces.sandbox import Bubblewrap
 from caseworker.workspaces.system_files import lay_system_files
 
 
+def inside(workspace: Path) -> Enclosure:
+    return Enclosure(workspace=workspace, writable=False, environment={})
+
+
 def test_a_changed_file_of_the_system_makes_another_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     etc = tmp_path / "etc"
     (etc / "fonts").mkdir(parents=True)
@@ -40,10 +44,11 @@ def test_what_not_everyone_may_read_is_not_copied(tmp_path: Path, monkeypatch: p
 
 
 def test_inside_they_are_as_outside_and_an_exposed_folder_of_etc_is_there(tmp_path: Path) -> None:
-    inside = Enclosure(workspace=tmp_path, writable=False, environment={})
     shown = next(path for path in (Path("/etc/apt"), Path("/etc/dpkg"), Path("/etc/default")) if path.is_dir())
     sandbox = Bubblewrap(tmp_path / "made", expose=(shown,))
     question = f"cat /etc/ld.so.cache /etc/services /sys/devices/system/cpu/online; ls /etc/ssl/certs {shown}"
-    told = subprocess.run(sandbox.command(inside, ["sh", "-c", question]), capture_output=True, env={}, check=True)
+    told = subprocess.run(
+        sandbox.command(inside(tmp_path), ["sh", "-c", question]), capture_output=True, env={}, check=True
+    )
     same = subprocess.run(["sh", "-c", question], capture_output=True, env={"LANG": "C.UTF-8"}, check=True)
     assert told.stdout == same.stdout

@@ -1,4 +1,5 @@
-"""Removes secrets from what agents hand in: outcomes become comments, commit messages and pull requests."""
+"""Removes secrets, and the place of the worktree on this machine, from what agents hand in: outcomes become comments,
+commit messages and pull requests."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -23,10 +24,21 @@ class RedactedRuntime:
         if isinstance(end, AgentFailed):
             return end
         told = end.outcome.model_dump(mode="json")
-        clean = self._redactor.value(told)
+        clean = without_folder(self._redactor.value(told), f"{brief.tree.path}/")
         if clean == told:
             return end
         try:
             return AgentFinished(outcome=type(end.outcome).model_validate(clean), calls=end.calls)
         except ValidationError:
             return AgentFailed(why="invalid_outcome", reason="the outcome had a secret where none can be removed")
+
+
+def without_folder(value: object, folder: str) -> object:
+    """Paths inside the worktree, from its root."""
+    if isinstance(value, str):
+        return value.replace(folder, "")
+    if isinstance(value, list):
+        return [without_folder(item, folder) for item in value]
+    if isinstance(value, dict):
+        return {key: without_folder(item, folder) for key, item in value.items()}
+    return value

@@ -17,6 +17,7 @@ from caseworker.ports import Enclosure, Guard
 from caseworker.workspaces.control_groups import JOIN, find_parent
 from caseworker.workspaces.guard import MEMORY_FOLDERS, SandboxGuard, Watch, written_folders
 from caseworker.workspaces.lfs_files import is_lfs_mount, stands_for
+from caseworker.workspaces.own_programs import without_our_own
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.seccomp import filter_program
@@ -167,7 +168,7 @@ class Bubblewrap:
 
     @cached_property
     def _toolchains(self) -> Toolchains:
-        path = self._path if self._path is not None else os.environ.get("PATH", os.defpath)
+        path = self._path if self._path is not None else without_our_own(os.environ.get("PATH", os.defpath))
         return find_toolchains(path, home_folders())
 
     @cached_property
@@ -225,7 +226,8 @@ class Unconfined:
     def command(self, enclosure: Enclosure, argv: Sequence[str]) -> list[str]:
         home = self._folder / "home"
         home.mkdir(parents=True, exist_ok=True)
-        path = os.pathsep.join([*enclosure.search_path, os.environ.get("PATH", os.defpath)])
+        own = without_our_own(os.environ.get("PATH", os.defpath))
+        path = os.pathsep.join([*enclosure.search_path, own])
         given = {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8"}
         environment = [f"{name}={value}" for name, value in (given | dict(enclosure.environment)).items()]
         enter = ("/bin/sh", "-c", 'cd "$0" && exec "$@"', str(enclosure.workspace))

@@ -105,7 +105,12 @@ def say(
 def answer(
     case: CaseName,
     text: Annotated[str, typer.Argument(help="Your answer, or a part of it; `-` reads standard input.")],
-    voice: As = Voice.DEVELOPER,
+    voice: Annotated[
+        Voice | None,
+        typer.Option(
+            "--as", help="Your role in a bug case. Default: reporter, if you reported it.", show_default=False
+        ),
+    ] = None,
     name: Name = None,
     json: Json = False,
 ) -> None:
@@ -115,7 +120,13 @@ def answer(
     from caseworker.app.terminal.send import say_to
     from caseworker.core.people.commands import Answer
 
-    work = say_to(settings_now(), make_console(), case, text, voice.value, name, command=Answer(), as_json=json)
+    work = say_to(
+        *(settings_now(), make_console(), case, text),
+        None if voice is None else voice.value,
+        name,
+        command=Answer(),
+        as_json=json,
+    )
     raise typer.Exit(do(work))
 
 

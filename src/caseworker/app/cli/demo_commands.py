@@ -22,16 +22,18 @@ def demo(context: typer.Context, json: Json = False) -> None:
 def demo_issue(json: Json = False) -> None:
     """An issue becomes a branch that is ready to merge (what `caseworker demo` shows)."""
     from caseworker.app.demos.fix import run_demo
+    from caseworker.app.demos.issue import INTERRUPTED
 
-    raise typer.Exit(do(run_demo(settings_now(), make_console(), as_json=json)))
+    raise typer.Exit(do(run_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
 
 
 @demo_app.command("bug")
 def demo_bug(json: Json = False) -> None:
     """A vague report becomes a conversation, findings, and a branch that is ready to merge."""
     from caseworker.app.demos.bug import run_bug_demo
+    from caseworker.app.demos.issue import INTERRUPTED
 
-    raise typer.Exit(do(run_bug_demo(settings_now(), make_console(), as_json=json)))
+    raise typer.Exit(do(run_bug_demo(settings_now(), make_console(), as_json=json), interrupted=INTERRUPTED))
 
 
 @demo_app.command("unclear")

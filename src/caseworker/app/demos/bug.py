@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.demos.fix import IN_THE_BROWSER, lay_out, tell_next
+from caseworker.app.demos.fix import in_the_browser, lay_out, tell_next
 from caseworker.app.demos.stage import Play
 from caseworker.app.desk import Desk, at_desk
 from caseworker.app.parts import read_rehearsal
@@ -48,7 +48,7 @@ async def run_bug_demo(settings: Settings, console: Console, *, as_json: bool) -
     if not as_json:
         console.print(f"The sample project is {project}.", style="dim")
         console.print(f"{REPORTER} and {DEVELOPER} are played, the model rehearsed, the rest is real.", style="dim")
-        console.print(f"{IN_THE_BROWSER}\n", style="dim", markup=False)
+        console.print(f"{in_the_browser()}\n", style="dim", markup=False)
     async with at_desk(settings) as desk:
         request = ReportRequest(text=REPORT, rehearsal=rehearsal, reporter=REPORTER)
         case = await open_report(desk, request, LocalRepository(path=project))

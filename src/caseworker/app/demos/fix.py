@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
-from typing import Final
 
 from rich.console import Console
 
@@ -23,7 +22,11 @@ from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.intake.issues import read_issue
 
-IN_THE_BROWSER: Final = "In your browser, while it works: `caseworker open` in another terminal."
+
+def in_the_browser() -> str:
+    """Names the program by its path where a terminal would not find it: `make run` activates nothing."""
+    program = "caseworker" if shutil.which("caseworker") else str(Path(sys.argv[0]).absolute())
+    return f"In your browser, while it works: `{program} open` in another terminal."
 
 
 async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> int:
@@ -39,7 +42,7 @@ async def run_demo(settings: Settings, console: Console, *, as_json: bool) -> in
         )
         if not as_json:
             console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.", style="dim")
-            console.print(f"{IN_THE_BROWSER}\n", style="dim", markup=False)
+            console.print(f"{in_the_browser()}\n", style="dim", markup=False)
         code = await run(request, settings, console, as_json=as_json)
     if code == 0 and not as_json:
         case = await _case_of(project, settings)

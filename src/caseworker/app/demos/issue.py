@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.demos.fix import IN_THE_BROWSER, lay_out, tell_next
+from caseworker.app.demos.fix import in_the_browser, lay_out, tell_next
 from caseworker.app.desk import Desk, at_desk
 from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.own_name import person
@@ -43,7 +43,7 @@ from caseworker.ports import StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.tail import Tail
 
-INTERRUPTED: Final = "`caseworker cases` names the case, and `caseworker show CASE --follow` watches it"
+INTERRUPTED: Final = "`caseworker cases --all` names the case, and `caseworker show CASE --follow` watches it"
 _GIVE_UP_SECONDS: Final = 120.0
 """Seconds without a new record entry after which the demo gives up and says so."""
 _TOOL_LENGTH: Final = 64
@@ -158,7 +158,7 @@ async def on_stage(scene: Scene, settings: Settings, console: Console, *, as_jso
     if not as_json:
         console.print(scene.about)
         console.print(f"The sample project is {project}; its model is rehearsed, the rest is real.", style="dim")
-        console.print(f"{IN_THE_BROWSER}\n", style="dim", markup=False)
+        console.print(f"{in_the_browser()}\n", style="dim", markup=False)
     async with at_desk(settings) as desk:
         repository = await desk.store.repositories.register(LocalRepository(path=project))
         issue = await desk.store.repositories.new_issue(repository, new, taken=frozenset())

@@ -11,7 +11,7 @@ from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.serve import serve
 from caseworker.app.processes.serve_place import ServeFile, ServePlace
 from caseworker.app.settings import Settings, make_home
-from caseworker.core.base.errors import Refused
+from caseworker.core.base.errors import Refused, Transient
 
 _COMMAND: Final = ["-m", "caseworker.app.processes.dashboard_process"]
 _START_SECONDS: Final = 60.0
@@ -24,6 +24,7 @@ def find_or_start_dashboard(settings: Settings) -> ServeFile:
     if running is not None:
         return running
     make_home(settings)
+    place.failure.unlink(missing_ok=True)
     with place.log.open("ab") as output:
         child = subprocess.Popen(
             [sys.executable, *_COMMAND],
@@ -39,7 +40,8 @@ def find_or_start_dashboard(settings: Settings) -> ServeFile:
         if running is not None:
             return running
         if child.poll() is not None:
-            raise Refused("The dashboard could not start.", todo=f"Its log is {place.log}.")
+            why = place.failure.read_text() if place.failure.exists() else f"Its log is {place.log}."
+            raise Refused("The dashboard could not start.", todo=why)
         time.sleep(0.02)
     raise Refused(f"The dashboard did not start within {_START_SECONDS:.0f} s.", todo=f"Its log is {place.log}.")
 
@@ -47,7 +49,11 @@ def find_or_start_dashboard(settings: Settings) -> ServeFile:
 def main() -> int:
     settings = load_settings()
     set_up_logs(settings)
-    return asyncio.run(serve(settings, in_background=True))
+    try:
+        return asyncio.run(serve(settings, in_background=True))
+    except (Refused, Transient) as error:
+        ServePlace(settings.home).failure.write_text(str(error))
+        return 1
 
 
 if __name__ == "__main__":

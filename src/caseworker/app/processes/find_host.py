@@ -8,6 +8,7 @@ from caseworker.app.processes.early_host import send_early_away, start_now
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.engine.host import HostFile, HostPlace, code_fingerprint, find_or_start, stop
+from caseworker.workspaces.own_programs import without_our_own
 
 if TYPE_CHECKING:
     from caseworker.ports import Store  # slow, and asked for before a command loads its code
@@ -18,7 +19,7 @@ _NOT_THE_HOSTS = {"log", "home", "serve_host", "serve_port", "dashboard_url", "d
 def settings_fingerprint(settings: Settings) -> str:
     """Two hosts with the same fingerprint behave alike. Secrets and PATH are part of it; they can't be read from it."""
     shown = settings.model_dump(mode="json", exclude=_NOT_THE_HOSTS)
-    tools = os.environ.get("PATH", "")  # where builds find their toolchains
+    tools = without_our_own(os.environ.get("PATH", ""))  # where builds find their toolchains
     return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()} {tools}".encode()).hexdigest()[:16]
 
 

@@ -27,6 +27,8 @@ class ServePlace:
         self.home = home
         self.file = home / "serve.json"
         self.log = home / "serve.log"
+        self.failure = home / "serve.failure"
+        """Why it could not start, in a sentence."""
 
     def running(self) -> ServeFile | None:
         """The file of a dead process is ignored."""

@@ -83,19 +83,22 @@ async def say_to(
     console: Console,
     name: str,
     text: str,
-    voice: VoiceName,
+    voice: VoiceName | None,
     author: str | None,
     *,
     command: Command | None = None,
     as_json: bool,
 ) -> int:
-    """Send words or an answer. An issue case that has asked nothing refuses an answer."""
+    """Send words or an answer. An issue case that has asked nothing refuses an answer. Without a voice, whoever has
+    reported the bug speaks as its reporter."""
     text = text_or_stdin(text)
     if not text.strip():
         raise Refused("There are no words in that message.")
     readable(text)
     stored = await find(settings, name)
-    return await tell(settings, console, stored, speaker_in(stored, voice, author), text, command, as_json=as_json)
+    own = isinstance(stored, StoredBug) and stored.reporter == (author or person())
+    speaker = speaker_in(stored, voice or ("reporter" if own else "developer"), author)
+    return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 
 
 async def find(settings: Settings, name: str) -> StoredAny:
