@@ -8,6 +8,7 @@ from caseworker.app.load_settings import load_settings
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line
+from caseworker.app.terminal.send import own_voice
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Audience
@@ -17,7 +18,7 @@ from caseworker.store.store import Store
 from tests.app.issue_desk import move
 from tests.app.test_views import MOVED, paper, recorded
 from tests.core.examples import HEAD
-from tests.edges.store_examples import open_case
+from tests.edges.store_examples import open_bug, open_case, stored_bug
 
 REPLY = "Thank you, that is what was missing."
 
@@ -96,3 +97,9 @@ def test_the_help_of_groups_says_no_type_beside_help(arguments: list[str]) -> No
     page = CliRunner().invoke(app, [*arguments, "--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
     assert "--help" in page
     assert "bool" not in page
+
+
+async def test_whoever_reported_a_bug_answers_as_its_reporter(store: Store) -> None:
+    stored = await stored_bug(store, await open_bug(store))
+    assert own_voice(stored, stored.reporter) == "reporter"
+    assert own_voice(stored, "somebody else") == "developer"

@@ -52,6 +52,12 @@ def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker
     return Speaker(case=stored.case.id, name=name or reporter or person(), standing=standing)
 
 
+def own_voice(stored: StoredAny, name: str | None) -> VoiceName:
+    """Whoever has reported a bug is its reporter."""
+    is_reporter = isinstance(stored, StoredBug) and stored.reporter == (name or person())
+    return "reporter" if is_reporter else "developer"
+
+
 def text_or_stdin(text: str) -> str:
     """`-` reads standard input, whatever bytes it holds; everything else is taken as it is."""
     if text != "-":
@@ -96,8 +102,7 @@ async def say_to(
         raise Refused("There are no words in that message.")
     readable(text)
     stored = await find(settings, name)
-    own = isinstance(stored, StoredBug) and stored.reporter == (author or person())
-    speaker = speaker_in(stored, voice or ("reporter" if own else "developer"), author)
+    speaker = speaker_in(stored, voice or own_voice(stored, author), author)
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 
 
