@@ -195,10 +195,13 @@ async def test_a_changed_conftest_is_named_with_every_write(desk: Desk) -> None:
     assert told in reply.change.weakened
 
 
-async def test_the_command_without_its_test_runs_once_on_a_base(desk: Desk, tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    desk.case = desk.case.updated(new_test=f"echo >> {runs}; {COMMAND}")
-    await desk.red(test=NEW)
-    assert runs.read_text().count("\n") == 2  # with the test, and without it
-    reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED)
-    assert (reply.unproved, runs.read_text().count("\n")) == ("", 4)  # on the head, and the head's test on the base
+async def test_a_command_that_fails_everywhere_by_now_proves_nothing(desk: Desk, tmp_path: Path) -> None:
+    """Without results per test: honest until the test was seen to fail, then red where the change's file is absent."""
+    later = tmp_path / "later"
+    honest = f"grep test_total {TEST} && grep 'a + b' {CODE}"
+    desk.case = desk.case.updated(new_test=f"if [ -e {later} ]; then ls more.txt; else {honest}; fi")
+    assert (await desk.red(test=NEW)).verdict == "red"
+    later.touch()
+    reply = await desk.build(Stage.HEAD, test=NEW, code=FIXED, **{"more.txt": ""})
+    assert reply.unproved is not None
+    assert "failed before the new test in the same way" in reply.unproved

@@ -1,6 +1,8 @@
 """A host that runs opens cases for commands; what it can't open, the command opens or refuses itself."""
 
 import json
+import os
+import socket
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,4 +59,26 @@ def test_what_the_host_refuses_the_command_refuses_in_its_words(
     assert answer.code == 2
     assert answer.err.startswith(f"caseworker: {tmp_path} is not a git repository.")
     assert LEFT in terminal.host_log()
+    assert terminal.entries("case_opened") == []
+
+
+def test_a_question_that_names_a_pipe_does_not_hold_the_host_up(
+    terminal: Terminal, tmp_path: Path, issue: Path
+) -> None:
+    """Somebody else than the command may ask: a pipe that nobody writes to would never end."""
+    os.mkfifo(tmp_path / "pipe")
+    project = make_project(tmp_path / "project")
+    asked = {"repository": project, "issue": issue, "rehearsal": tmp_path / "pipe", "budget_usd": None, "until": None}
+    with socket.socket(socket.AF_UNIX) as door:
+        door.settimeout(30)
+        door.connect(str(terminal.home / "host.socket"))
+        door.sendall(json.dumps({**asked, "author": "ada"}, default=str).encode() + b"\n")
+        assert door.recv(1) == b""
+    assert "is not a file" in terminal.host_log()
+
+
+def test_a_budget_that_is_no_amount_is_refused(terminal: Terminal, tmp_path: Path, issue: Path) -> None:
+    run = ("run", "--repo", make_project(tmp_path / "project"), "--issue", issue, "--rehearse", REHEARSAL)
+    answers = [terminal.types(*run, "--budget", amount) for amount in ("inf", "1e308")]
+    assert [answer.code for answer in answers] == [2, 2]
     assert terminal.entries("case_opened") == []

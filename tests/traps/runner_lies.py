@@ -221,7 +221,7 @@ RUNNER_LIES: Final[tuple[Lie, ...]] = (
         "the change is a comment",
         "self.assertGreater(len(list(__import__('tokenize').open(greeting.__dict__['__file__']))), 2)",
         {"greeting.py": _BROKEN + "# Hello world\n"},
-        told="`greeting.py` is changed in comments alone: what it does is the same.",
+        told="`greeting.py` is changed in comments, docstrings or annotations alone: what it does is the same.",
     ),
     _unrun(
         "the test asks for a name",

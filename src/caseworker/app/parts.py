@@ -1,7 +1,7 @@
 """Parts that commands share with the host. Each is imported only when it is asked for, so that commands start fast."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from caseworker.workspaces.builds import SandboxedBuilder
     from caseworker.workspaces.environments.allowed_registries import Registries
     from caseworker.workspaces.environments.cache import EnvironmentCache
+
+
+_MOST_SCRIPT: Final = 1 << 20
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -148,13 +151,16 @@ def read_rehearsal(path: Path | None) -> str | None:
 
     path = path.expanduser()
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as script:
+            text = script.read(_MOST_SCRIPT + 1)
     except FileNotFoundError:
         raise Refused(
             f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path} can't be read as text: {error}.") from error
+    if len(text) > _MOST_SCRIPT:
+        raise Refused(f"{path} has more than 1 MB.", todo="Shorten it.")
     load_rehearsal(text, path.name)
     return text
 

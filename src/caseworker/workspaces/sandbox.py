@@ -68,7 +68,7 @@ class Bubblewrap:
         return [
             *("/usr/bin/env", "-i", *self._start),
             *("--unshare-all", "--unshare-user", *self._no_nesting, "--uid", "1000", "--gid", "1000"),
-            *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+            *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "localhost"),
             *self._system,
             *_mounts(enclosure),
             *("--remount-ro", "/", "--chdir", str(enclosure.workspace), "--clearenv"),

@@ -140,6 +140,7 @@ def test_a_file_that_is_too_large_to_be_compared_is_named() -> None:
         "pytest.toml",
         "unittest.py",
         "pytest/__init__.py",
+        "iniconfig.py",
         "sitecustomize/__init__.py",
         "rules.mk",
         ".npmrc",

@@ -81,12 +81,29 @@ def test_a_test_that_runs_the_code_is_not_named(test: str) -> None:
 def test_a_change_of_comments_alone_is_named() -> None:
     diff = changed("till.py", "    return sum(prices[:-1])  # every price\n# counts", was="    return sum(prices[:-1])")
     told = comments_alone(read_diff(diff + changed("tests/test_till.py", "assert total([2]) == 2", new=True)))
-    assert told == {"till.py": ["`till.py` is changed in comments alone: what it does is the same."]}
+    assert told == {
+        "till.py": ["`till.py` is changed in comments, docstrings or annotations alone: what it does is the same."]
+    }
+
+
+@pytest.mark.parametrize(
+    ("now", "was"),
+    [
+        ('def total(prices):\n    """Every price."""\n    return 0', "def total(prices):\n    return 0"),
+        ("def total(prices):\n    'Every price.'\n    return 0", "def total(prices):\n    return 0"),
+        ('def total(prices):\n    """Every\n    price."""\n    return 0', "def total(prices):\n    return 0"),
+        ("def total(prices: list[int], tax: int = 0) -> int:", "def total(prices, tax = 0):"),
+    ],
+)
+def test_a_change_of_docstrings_or_annotations_alone_is_named(now: str, was: str) -> None:
+    assert comments_alone(read_diff(changed("till.py", now, was=was))).keys() == {"till.py"}
 
 
 @pytest.mark.parametrize(
     "diff",
     [
+        changed("till.py", 'raise Wrong(\n    "a price is missing"\n)', was='raise Wrong(\n    "prices"\n)'),
+        changed("till.py", "def total(prices, tax=1):", was="def total(prices, tax=0):"),
         changed("till.py", "return sum(prices)  # all", was="return sum(prices[:-1])"),
         changed("till.py", '    colour = "#fff"', was='    colour = "#000"'),
         changed("till.js", "return sum // all", was="return sum") + changed("prices.json", "{}", was="[]"),

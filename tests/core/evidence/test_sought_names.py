@@ -17,6 +17,7 @@ def told(test: str, source: str, path: str, place: str) -> list[str]:
     ("path", "place", "source", "test"),
     [
         ("tests/test_till.py", "till.py", "ROUNDED = True", 'assert hasattr(till, "ROUNDED")'),
+        ("tests/test_till.py", "till.py", "ROUNDED = True", 'assert vars(till).get("ROUNDED", False)'),
         ("tests/test_till.py", "till.py", "ROUNDED: bool = True", 'assert getattr(till, "ROUNDED", False)'),
         ("tests/test_till.py", "till.py", "def rounded(): ...", 'assert "rounded" in dir(till)'),
         ("tests/test_till.py", "till.py", "        self.rounded = True", 'assert hasattr(Till(), "rounded")'),

@@ -88,7 +88,7 @@ class Building(BuildActivities):
     ) -> "_Tested":
         """The verdict, and for a head that is not red what its tests prove."""
         if build.stage is Stage.RED:
-            red, build = await self._proofs.judge_red(request, workspace, build, base)
+            red = await self._proofs.judge_red(request, workspace, build, base)
             return _Tested(build=build, verdict=red, red_tests=red.tests)
         if build.stage is Stage.BASE:
             paths = await self._workspaces.build_files(workspace, workspace.base)

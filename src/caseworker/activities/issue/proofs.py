@@ -6,7 +6,7 @@ from caseworker.activities.issue.writings import writings
 from caseworker.contract.wire import BuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code
-from caseworker.core.evidence.builds import Build, Command, Earlier, Proof, Purpose, RedVerdict, Stage
+from caseworker.core.evidence.builds import Build, Command, CommandRun, Proof, Purpose, RedVerdict, Stage
 from caseworker.core.evidence.changed_tests import changed_test_files, in_source, names_of_tests, same_tests
 from caseworker.core.evidence.missing_names import provides
 from caseworker.core.evidence.red_first import RedFacts, judge_red, still_red
@@ -37,13 +37,11 @@ class TestProofs:
 
     async def judge_red(
         self, request: BuildRequest, workspace: Workspace, red: Build, base: Build | None
-    ) -> tuple[RedVerdict, Build]:
-        """Whether the tester's test failed on the code as it was, and not already before the test was written. Also the
-        build with what was run for that."""
+    ) -> RedVerdict:
+        """Whether the tester's test failed on the code as it was, and not already before the test was written."""
         since = await self.last_writing(request, workspace)
         files = await self._test_files(workspace, since, request.commit)
-        red = await self._with_earlier(request, workspace, red)
-        return await self._judge(request, workspace, red, base, files), red
+        return await self._judge(request, workspace, red, base, files)
 
     async def prove(
         self, request: BuildRequest, workspace: Workspace, commands: Sequence[Command], base: Build | None
@@ -62,7 +60,6 @@ class TestProofs:
         wanted = [one for one in commands if one.purpose in (Purpose.SETUP, own)]
         runs = await self._builder.run(workspace, wanted, seconds=request.policy.command_seconds)
         build = Build(number=request.number, stage=Stage.RED, commit=request.commit, runs=tuple(runs))
-        build = await self._with_earlier(request, workspace, build)
         verdict = await self._judge(request, workspace, build, base, files)
         verdict = still_red(verdict, runs, case.proof.red_tests)
         if verdict.missing_name and not await self._provides(request, workspace, verdict.missing_name):
@@ -95,25 +92,22 @@ class TestProofs:
         facts = RedFacts(
             test_files=files,
             test_names=names_of_tests(texts),
-            before=red.earlier.run if red.earlier is not None else None,
+            before=await self._before(request, workspace, red),
             base=base,
             may_lack_name=request.case.requirements.issue_type is IssueType.NEW_FEATURE,
         )
         return judge_red(red, facts)
 
-    async def _with_earlier(self, request: BuildRequest, workspace: Workspace, red: Build) -> Build:
-        """With the new test's command on the base, where its test is not written yet. What the set-up made is kept. It
-        is run once for each base: the second time its result is known from when the test was seen to fail."""
+    async def _before(self, request: BuildRequest, workspace: Workspace, red: Build) -> CommandRun | None:
+        """The new test's command on the base, where its test is not written yet. What the set-up made is kept. It
+        is run again for each verdict: a command may ask for the hour, so an earlier result says nothing."""
         run = red.run_of(Purpose.NEW_TEST)
         if run is None or run.passed:
-            return red
-        for build in reversed(await self._store.builds.of(request.case.id)):
-            if (known := build.earlier) and (known.commit, known.run.command) == (workspace.base, run.command):
-                return red.model_copy(update={"earlier": known})
+            return None
         await self._workspaces.reset(workspace, workspace.base, scrub=False)
         command = Command(purpose=Purpose.NEW_TEST, command=run.command)
         runs = await self._builder.run(workspace, [command], seconds=request.policy.command_seconds)
-        return red.model_copy(update={"earlier": Earlier(commit=workspace.base, run=runs[0])})
+        return runs[0]
 
     async def _test_files(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
         changed = await self._workspaces.changed(workspace, old, new)

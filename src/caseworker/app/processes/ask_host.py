@@ -4,6 +4,7 @@ Whatever goes wrong here, the command opens the case itself, and then says what 
 """
 
 import socket
+from math import isfinite
 from pathlib import Path
 from typing import Final
 
@@ -64,7 +65,7 @@ def ask_to_open(
     """Null: no host of this code and these settings runs, or it can't read what was named."""
     place = HostPlace(settings.home)
     host = place.running() if settings.is_embedded else None
-    if host is None or not fits(host, settings):
+    if host is None or not fits(host, settings) or not isfinite(budget_usd or 0):
         return None
     try:
         asked = IssueToOpen(

@@ -20,11 +20,13 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.intake.new_cases import NewCases
-from caseworker.ports import Doorbell, Store
+from caseworker.ports import Doorbell, NewIssue, Store
 
 log = structlog.get_logger()
 
 _ONLY_OURS: Final = 0o600
+_QUESTION_SECONDS: Final = 10.0
+"""After which a connection that has asked nothing is closed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,19 +39,22 @@ class IssueDoor:
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            case = await self._open(IssueToOpen.model_validate_json(await reader.readline()))
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                question = await reader.readline()
+            case = await self._open(IssueToOpen.model_validate_json(question))
             writer.write(HostsAnswer(case=case).model_dump_json().encode() + b"\n")
             await writer.drain()
-        except (Refused, Transient, OSError, ValueError, ValidationError) as error:
+        except (Refused, Transient, OSError, TimeoutError, ValueError, ValidationError) as error:
             log.info("a command opens its case itself", reason=str(error))
         finally:
             writer.close()
 
     async def _open(self, asked: IssueToOpen) -> CaseId | None:
+        issue, rehearsal = await asyncio.to_thread(_read, asked)
         request = RunRequest(
             repository=asked.repository,
-            issue=asked.issue if isinstance(asked.issue, int) else read_issue_from(str(asked.issue)),
-            rehearsal=read_rehearsal(asked.rehearsal),
+            issue=issue,
+            rehearsal=rehearsal,
             budget_usd=asked.budget_usd,
             until=Milestone(asked.until) if asked.until is not None else None,
         )
@@ -60,6 +65,15 @@ class IssueDoor:
             return None
         log.info("case opened for a command", case=opened.case)
         return opened.case
+
+
+def _read(asked: IssueToOpen) -> tuple[int | NewIssue, str | None]:
+    """Reads files only: what is no file may never end."""
+    for path in (asked.issue, asked.rehearsal):
+        if isinstance(path, Path) and not path.is_file():
+            raise Refused(f"{path} is not a file.")
+    issue = asked.issue if isinstance(asked.issue, int) else read_issue_from(str(asked.issue))
+    return issue, read_rehearsal(asked.rehearsal)
 
 
 @asynccontextmanager

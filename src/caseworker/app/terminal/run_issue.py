@@ -112,7 +112,7 @@ def words_when_detached(case: IssueCase) -> str:
     if at_work(case):
         return f"{case.id} is under way. `caseworker show {typed(case.id)}` tells how it stands."
     if case.state in TERMINAL:
-        return _words_when_over(case)
+        return f"{case.id} is {state_words(case.state)}. `caseworker why {typed(case.id)}` says why."
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
 

@@ -105,14 +105,6 @@ class Proof(BaseModel):
     runs: tuple[CommandRun, ...] = ()
 
 
-class Earlier(BaseModel):
-    """The new test's command on a commit where its test was not written yet."""
-
-    model_config = ConfigDict(frozen=True)
-    commit: Sha
-    run: CommandRun
-
-
 class Build(BaseModel):
     """One run of every command on one commit."""
 
@@ -127,14 +119,11 @@ class Build(BaseModel):
     """Which recipe named the commands, as a part of a sentence. Empty: the repository or the rules did."""
     proof: Proof | None = None
     """Of a head: its tests on the base's code. Null: they were not run there."""
-    earlier: Earlier | None = None
-    """Of a new test that failed: how its command ended before. Null: it was not run then."""
 
     def brief(self) -> "Build":
         """As it is stored: without the names of tests that passed. Those of a base are compared with later builds."""
         named = self.stage is Stage.BASE
-        earlier = self.earlier and self.earlier.model_copy(update={"run": self.earlier.run.brief()})
-        return self.model_copy(update={"runs": tuple(run.brief(named=named) for run in self.runs), "earlier": earlier})
+        return self.model_copy(update={"runs": tuple(run.brief(named=named) for run in self.runs)})
 
     def run_of(self, purpose: Purpose) -> CommandRun | None:
         return next((run for run in self.runs if run.purpose is purpose), None)

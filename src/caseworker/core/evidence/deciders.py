@@ -37,8 +37,13 @@ _WHOLE_PATHS: Final = re.compile(
     r"|(?:.{0,300}/)?(?:scripts?|bin|ci|\.ci|tools)/(?:tests?|check|ci)(?:\.\w{1,5})?"
 )
 _RUNNERS: Final = frozenset(
-    {"pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize", "unittest"}
+    {
+        *("pytest", "_pytest", "pluggy", "nose", "nose2", "hypothesis", "coverage", "sitecustomize", "unittest"),
+        *("iniconfig", "packaging", "pygments", "exceptiongroup", "tomli", "attr", "attrs", "colorama", "py", "mock"),
+        *("xdist", "execnet", "pytest_asyncio", "pytest_cov", "pytest_mock", "anyio", "sortedcontainers"),
+    }
 )
+"""Runners of Python, and what they load themselves: a module of that name at the root comes first."""
 _CI_FOLDERS: Final = ("/.github/workflows/", "/.github/actions/", "/.circleci/", "/.buildkite/")
 _TEST_WORD: Final = re.compile(
     r"(?:^|[^a-z])(?:tests?|check|verify|ci|lint|types?|typecheck|mypy|tsc)(?:$|[^a-z])", re.I

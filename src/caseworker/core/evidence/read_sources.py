@@ -38,6 +38,11 @@ _SLASHES: Final = (
 )
 _MARKS: Final = dict.fromkeys(_HASHES, "#") | dict.fromkeys(_SLASHES, "//")
 """What begins a comment, by the ending of source files."""
+_TRIPLE: Final = ('"""', "'''")
+_TEXT: Final = re.compile(r"[rRuU]?(?P<quotes>\"\"\"|\'\'\'|\"|\')")
+_HEAD: Final = re.compile(r"(?:(?:async\s{1,4})?def|class)\s")
+_RETURNS: Final = re.compile(r"\s{0,4}->[^:\n]{1,100}:")
+_TYPES: Final = re.compile(r"(?<=\w):\s{0,4}[\w.|\[\] \"']{1,80}(?=[,)=])")
 _INSPECTS: Final = re.compile(
     r"\bgetsource(?:lines|file)?\s{0,4}\(|\.__code__\b|\bco_(?:code|consts|names|firstlineno)\b"
     r"|\w\.__file__\)?[^\n]{0,40}\bread|\bopen\(\s{0,4}\w{1,40}\.__file__"
@@ -73,7 +78,8 @@ def comments_alone(files: Sequence[FileDiff]) -> dict[str, list[str]]:
     ours = [file for file in files if not is_in_a_test_place(file.path)]
     if not ours or not all(map(_is_comments_alone, ours)):
         return {}
-    return {file.path: [f"{code(file.path)} is changed in comments alone: what it does is the same."] for file in ours}
+    told = "comments, docstrings or annotations" if any(_ending(file) == "py" for file in ours) else "comments"
+    return {file.path: [f"{code(file.path)} is changed in {told} alone: what it does is the same."] for file in ours}
 
 
 def _of_test(test: FileDiff, sources: set[str], added: set[str]) -> Iterator[str]:
@@ -104,8 +110,35 @@ def _is_comments_alone(file: FileDiff) -> bool:
     mark = _MARKS.get(_ending(file))
     if mark is None or file.created or file.deleted or file.renamed or file.binary or file.modes is not None:
         return False
-    lines = [(line.kind, text) for line in file.lines() if (text := _without_comment(line.text, mark))]
-    return [text for kind, text in lines if kind == "added"] == [text for kind, text in lines if kind == "removed"]
+    both = (_lines(file, kind) for kind in ("added", "removed"))
+    added, removed = ([text for line in lines if (text := _without_comment(line, mark))] for lines in both)
+    return added == removed
+
+
+def _lines(file: FileDiff, kind: str) -> Iterator[str]:
+    """The lines as they are after the change or before it; of Python without docstrings, and without the types in the
+    heads of functions."""
+    python = _ending(file) == "py"
+    inside, above = "", ""
+    for line in file.lines():
+        text = line.text[:_LINE].strip()
+        if line.kind not in (kind, "context"):
+            continue
+        if python and inside:
+            inside = "" if text.endswith(inside) else inside
+            continue
+        opened = _TEXT.match(text) if python and (text[:3] in _TRIPLE or _HEAD.match(above)) else None
+        if opened is not None:
+            ends = text.endswith(opened["quotes"]) and len(text) > opened.end()
+            inside = "" if ends or opened["quotes"] not in _TRIPLE else opened["quotes"]
+        elif line.kind == kind:
+            yield _without_types(line.text) if python and _HEAD.match(text) else line.text
+        above = text or above
+
+
+def _without_types(head: str) -> str:
+    bare = _TYPES.sub("", _RETURNS.sub(":", head))
+    return "=".join(part.strip() for part in bare.split("="))
 
 
 def _without_comment(text: str, mark: str) -> str:

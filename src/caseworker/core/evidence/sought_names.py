@@ -20,6 +20,7 @@ _ASSIGNED: Final = re.compile(
 _ASKS_FOR: Final = (
     re.compile(r"\b(?:has|get)attr\(\s{0,4}[\w.()]{1,80},\s{0,4}[\"'](\w{2,80})[\"']"),
     re.compile(r"[\"'](\w{2,80})[\"']\s{1,4}(?:not\s{1,4})?in\s{1,4}(?:dir\(|vars\(|[\w.]{1,80}\.__dict__)"),
+    re.compile(r"(?:\bvars\([\w.]{0,80}\)|\.__dict__)(?:\.get\(|\[)\s{0,4}[\"'](\w{2,80})[\"']"),
     re.compile(r"\.toHaveProperty\(\s{0,4}[\"'](\w{2,80})[\"']\s{0,4}\)|\btypeof\s{1,4}[\w.]{1,80}\.(\w{2,80})"),
     re.compile(r"\bexpect\([\w.]{1,80}\.(\w{2,80})\)\.(?:toBe(?:Defined|Truthy)\(|to\.(?:exist|be\.ok)\b)"),
     re.compile(r"\brespond_to\??\(?\s{0,4}:(\w{2,80})|\b(?:method|const)_defined\?\(?\s{0,4}:(\w{2,80})"),

@@ -31,6 +31,7 @@ _ASKS: Final = re.compile(
     r"|\bcaller\w{0,12}\b[^\n]{0,80}(?:_spec|_test|rspec|minitest)|\bflag\.Lookup\(\"test\.|\bos\.Args\[0\][^\n]{0,20}\"\.test\""
     r"|\btesting\.Testing\(\)|\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]"
     r"|[\"'](?:surefire\.|org\.gradle\.test|org\.junit\.|org\.testng\.)|\bCASEWORKER_(?:ENV|OUT|AT)\b"
+    r"|\b(?:gethostname|hostname|platform\.node)\(\)[^\n]{0,40}(?:[=!]=|\bin\b)|[\"'](?:/env|/home/agent)[\"'/]"
 )
 _TAKES_OVER: Final = re.compile(
     r"\bdef\s{1,4}pytest_\w|\bpytest_plugins\b|\bdef\s{1,4}load_tests\b|\bcollect_ignore(?:_glob)?\b|\b__test__\s{0,4}="
