@@ -166,7 +166,7 @@ async def test_the_request_is_shown_and_not_what_the_pm_has_said_since(
             {**at_milestone(M.PLAN), "reason": "The plan is there."},
             "waits for a word to go on: The plan is there. `caseworker why shop/1` says what would move it.",
         ),
-        ({"state": S.CLOSED}, "was opened before and is closed. `caseworker retry shop/1` works on it again."),
+        ({"state": S.CLOSED}, "is closed. `caseworker retry shop/1` works on it again."),
     ],
 )
 async def test_detached_it_prints_whether_the_case_works_or_what_it_waits_for(

@@ -112,7 +112,7 @@ def words_when_detached(case: IssueCase) -> str:
     if at_work(case):
         return f"{case.id} is under way. `caseworker show {typed(case.id)}` tells how it stands."
     if case.state in TERMINAL:
-        return f"{case.id} is {state_words(case.state)}. `caseworker why {typed(case.id)}` says why."
+        return f"{case.id} is {state_words(case.state)}. {_words_to_go_on(case)}"
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
 
@@ -139,10 +139,13 @@ def _words_when_known(stored: StoredCase, *, further: bool) -> str:
 
 
 def _words_when_over(case: IssueCase) -> str:
-    known = f"{case.id} was opened before and is {state_words(case.state)}."
+    return f"{case.id} was opened before and is {state_words(case.state)}. {_words_to_go_on(case)}"
+
+
+def _words_to_go_on(case: IssueCase) -> str:
     if case.state is IssueState.COMPLETED:
-        return f"{known} What is left is another issue: change the text, and this opens a new case."
-    return f"{known} `caseworker retry {typed(case.id)}` works on it again."
+        return "What is left is another issue: change the text, and this opens a new case."
+    return f"`caseworker retry {typed(case.id)}` works on it again."
 
 
 async def _approve_next_step(desk: Desk, case: CaseId, until: Milestone) -> None:
