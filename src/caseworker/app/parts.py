@@ -1,7 +1,7 @@
 """Parts that commands share with the host. Each is imported only when it is asked for, so that commands start fast."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from caseworker.workspaces.builds import SandboxedBuilder
     from caseworker.workspaces.environments.allowed_registries import Registries
     from caseworker.workspaces.environments.cache import EnvironmentCache
-
-
-_MOST_SCRIPT: Final = 1 << 20
 
 
 def make_sandbox(settings: Settings) -> Sandbox:
@@ -148,19 +145,18 @@ def read_rehearsal(path: Path | None) -> str | None:
     if path is None:
         return None
     from caseworker.agents.rehearsal import load_rehearsal
+    from caseworker.agents.scriptfile import SIZE_LIMIT
 
     path = path.expanduser()
     try:
         with path.open(encoding="utf-8") as script:
-            text = script.read(_MOST_SCRIPT + 1)
+            text = script.read(SIZE_LIMIT + 1)  # more is refused, and a device may never end
     except FileNotFoundError:
         raise Refused(
             f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path} can't be read as text: {error}.") from error
-    if len(text) > _MOST_SCRIPT:
-        raise Refused(f"{path} has more than 1 MB.", todo="Shorten it.")
     load_rehearsal(text, path.name)
     return text
 

@@ -38,8 +38,7 @@ class Reproductions:
 
     async def _set_up(self, workspace: Workspace, seconds: float) -> bool:
         """Commands are read from the base: a change must not choose what prepares its review."""
-        commands = list((await self._workspaces.plan(workspace)).commands)
-        set_up = [one for one in commands if one.purpose is Purpose.SETUP]
+        set_up = (await self._workspaces.plan(workspace)).set_up
         return all(one.passed for one in await self._builder.run(workspace, set_up, seconds=seconds))
 
     async def _reproduce(self, workspace: Workspace, commit: Sha, text: str, seconds: float) -> Reproduction:

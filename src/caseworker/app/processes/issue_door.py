@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import structlog
-from pydantic import ValidationError
 
 from caseworker.app.parts import read_rehearsal
 from caseworker.app.processes.ask_host import HostsAnswer, IssueToOpen
@@ -44,7 +43,7 @@ class IssueDoor:
             case = await self._open(IssueToOpen.model_validate_json(question))
             writer.write(HostsAnswer(case=case).model_dump_json().encode() + b"\n")
             await writer.drain()
-        except (Refused, Transient, OSError, TimeoutError, ValueError, ValidationError) as error:
+        except (Refused, Transient, OSError, ValueError) as error:
             log.info("a command opens its case itself", reason=str(error))
         finally:
             writer.close()
