@@ -34,6 +34,13 @@ class AgentTransport(SubprocessCLITransport):
                 data = json.dumps(message) + "\n"
         await super().write(data)
 
+    async def close(self) -> None:
+        """Leave no pipe open: the SDK waits for the program only, and what that has started may still hold its end."""
+        process = self._process
+        await super().close()
+        if process is not None:
+            await process.aclose()
+
 
 async def _nothing() -> AsyncIterator[dict[str, Any]]:  # as the SDK has it
     """No prompt at the start: it comes with the client's first query."""

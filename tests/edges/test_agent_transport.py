@@ -1,0 +1,49 @@
+"""The connection to the agent's program: what is left of it after its end."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from claude_agent_sdk import ClaudeAgentOptions
+
+from caseworker.agents.agent_transport import AgentTransport
+from tests.patience import PATIENCE
+
+# The SDK starts the program a first time only to ask for its version.
+PROGRAM = """#!/bin/sh
+[ "$1" = -v ] && echo 9.9.9 && exit
+sleep 1000 <&- >&- &
+echo $! > "$(dirname "$0")/tool.pid"
+cat > /dev/null
+"""
+
+
+def open_pipes() -> set[str]:
+    """The pipes that this process holds open."""
+    names = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
+    return {target for name in names if os.path.lexists(name) and (target := os.readlink(name)).startswith("pipe:")}
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not is_so():
+            await asyncio.sleep(0.001)
+
+
+async def test_a_tool_that_outlives_the_program_keeps_no_pipe_of_ours_open(tmp_path: Path) -> None:
+    program = tmp_path / "agent"
+    program.write_text(PROGRAM)
+    program.chmod(0o700)
+    before = open_pipes()
+    transport = AgentTransport(ClaudeAgentOptions(cli_path=program, stderr=lambda line: None))
+    await transport.connect()
+    assert open_pipes() > before
+    tool = tmp_path / "tool.pid"
+    await until(lambda: tool.is_file() and tool.read_text().endswith("\n"))
+    await transport.close()
+    try:
+        await until(lambda: open_pipes() == before)
+    finally:
+        os.kill(int(tool.read_text()), signal.SIGKILL)
