@@ -1,15 +1,13 @@
 """The connection to the agent's program: what is left of it after its end."""
 
-import asyncio
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 from claude_agent_sdk import ClaudeAgentOptions
 
 from caseworker.agents.agent_transport import AgentTransport
-from tests.patience import PATIENCE
+from tests.edges.agents_world import until
 
 # The SDK starts the program a first time only to ask for its version.
 PROGRAM = """#!/bin/sh
@@ -22,14 +20,8 @@ cat > /dev/null
 
 def open_pipes() -> set[str]:
     """The pipes that this process holds open."""
-    names = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
-    return {target for name in names if os.path.lexists(name) and (target := os.readlink(name)).startswith("pipe:")}
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not is_so():
-            await asyncio.sleep(0.001)
+    links = (link for link in Path("/proc/self/fd").iterdir() if link.is_symlink())
+    return {target for link in links if (target := str(link.readlink())).startswith("pipe:")}
 
 
 async def test_a_tool_that_outlives_the_program_keeps_no_pipe_of_ours_open(tmp_path: Path) -> None:
