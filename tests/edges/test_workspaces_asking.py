@@ -164,6 +164,25 @@ async def test_a_commit_is_right_even_if_somebody_changed_the_index(
     assert git.asked["read-tree"] == 2
 
 
+async def test_git_is_asked_for_authors_only_where_another_process_may_have_committed(
+    workspaces: GitWorkspaces, repository: Repository, git: CountingGit, tmp_path: Path
+) -> None:
+    workspace = await workspaces.prepare(CaseId("local/calc#1"), repository.ref, None)
+    write(workspace.path / "new.py")
+    first = await workspaces.commit(workspace, "First", parent=workspace.base, name="turn-1")
+    write(workspace.path / "newer.py")
+    second = await workspaces.commit(workspace, "Second", parent=first, name="turn-2")
+    assert await workspaces.changed_by_people(workspace, workspace.base, second) == []
+    assert git.asked["log"] == 0
+    other = local_workspaces(tmp_path / "home")
+    write(workspace.path / "newest.py")
+    by_hand(workspace.path, "add", "newest.py")
+    by_hand(workspace.path, "-c", "user.name=Ann", "-c", "user.email=ann@x.test", "commit", "-qm", "Hers")
+    hers = Sha(by_hand(workspace.path, "rev-parse", "HEAD"))
+    for asked in (workspaces, other):
+        assert await asked.changed_by_people(workspace, workspace.base, hers) == ["newest.py"]
+
+
 async def test_git_is_asked_once_for_a_file_of_a_commit(
     workspaces: GitWorkspaces, repository: Repository, git: CountingGit
 ) -> None:

@@ -31,6 +31,8 @@ class Commits:
         self._files: Kept[dict[str, str]] = Kept(_FILES, weigh=lambda files: sum(map(len, [*files, *files.values()])))
         self._trees: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
         self._missing: Kept[Sequence[MissingPart]] = Kept(_TREES, weigh=len)
+        self._parents: Kept[Sha] = Kept(_TREES, weigh=lambda _: 0)
+        """Of commits that this process has made."""
 
     async def names(self, git_dir: Path, commit: Sha) -> Sequence[str]:
         """Every path in the commit. Bytes that are not UTF-8 are kept as they are (`surrogateescape`)."""
@@ -76,6 +78,7 @@ class Commits:
     def learn(self, commit: Sha, written: Written, *, parent: Sha) -> None:
         """Puts a commit that we have just made into the cache, so that git need not be asked."""
         self._trees.keep(commit, written.tree)
+        self._parents.keep(commit, parent)
         before = self._names.get(parent)
         if before is not None and written.whole:
             self._names.keep(commit, written.names(before))
@@ -86,6 +89,13 @@ class Commits:
             and not any(may_change_plan(_readable(path)) for path in written.changed)
         ):
             self._texts.keep(commit, texts)
+
+    def were_made_here(self, old: Sha, new: Sha) -> bool:
+        """Whether this process has made every commit since `old`. False also where it no longer knows."""
+        at: Sha | None = new
+        while at is not None and at != old:
+            at = self._parents.get(at)
+        return at is not None
 
 
 class Kept(Generic[T]):

@@ -182,7 +182,8 @@ class GitWorkspaces:
         return list(known)
 
     async def changed_by_people(self, workspace: Workspace, old: Sha, new: Sha) -> list[str]:
-        return await files_of_people(self._git, git_dir_of(workspace), old, new)
+        ours = self._commits.were_made_here(old, new)
+        return [] if ours else await files_of_people(self._git, git_dir_of(workspace), old, new)
 
     async def contains(self, workspace: Workspace, commit: Sha, other: Sha) -> bool:
         question = ("merge-base", "--is-ancestor", other, commit)
@@ -295,6 +296,3 @@ class GitWorkspaces:
 
     def _folder(self, case: CaseId) -> Path:
         return self._home / "workspaces" / slug(case)
-
-    def _place(self, case: CaseId, repository: RepositoryRef) -> Place:
-        return Place(slug=slug(case), folder=self._folder(case), mirror=self._mirrors.of(repository))

@@ -217,7 +217,9 @@ class Delivering(DeliveryActivities):
     async def _conflicts_with_base(self, repository: RepositoryRef, workspace: Workspace, commit: Sha) -> list[str]:
         """Conflicts with the base branch as it is now: it may have moved since the case began."""
         base = await self._forge.source.fetch_branch(repository, workspace, branch=workspace.base_branch)
-        return await self._workspaces.conflicts(workspace, commit, base) if base is not None else []
+        if base is None or base == workspace.base:  # which the change was made on
+            return []
+        return await self._workspaces.conflicts(workspace, commit, base)
 
     async def _weakened_reasons(self, case: IssueCase) -> dict[str, str]:
         """Why each weakened test may stay, in the words of the last review of the present commit."""
