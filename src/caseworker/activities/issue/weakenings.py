@@ -45,7 +45,8 @@ class Weakenings:
         found = await asyncio.to_thread(weakened, before, after, subjects)
         found += [*changed_unreadable(before, after), *changed_deciders(before, after)]
         found += changed_snapshots(before, after)
-        is_linted = any(run.purpose in (Purpose.LINT, Purpose.TYPES) for run in build.runs)
+        runs = [*build.runs, *(base.runs if base is not None else ())]
+        is_linted = any(run.purpose in (Purpose.LINT, Purpose.TYPES) for run in runs)
         if is_linted:
             found += changed_lint_settings(before, after)
         if request.stage is Stage.HEAD:
