@@ -106,7 +106,6 @@ async def test_all_pages_are_read_and_those_since_a_moment(shop: Shop) -> None:
     since = shop.state.now()
     shop.says("olga", issue, "late")
     assert [one.body for one in await shop.reader.comments(shop.ref, issue.number, since=since)] == ["late"]
-    assert [one.body for one in await shop.reader.comments_changed(shop.ref, since=since)] == ["late"]
     assert [one.number for one in await shop.reader.issues_changed(shop.ref, since=since)] == [issue.number]
 
 

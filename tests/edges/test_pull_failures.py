@@ -126,7 +126,6 @@ async def test_a_check_that_is_red_on_the_base_is_told_apart(scene: Scene, where
     [check] = await scene.failed()
     assert kind_of(check) == "red_on_base"
     assert (check.without_change.base, check.without_change.merge_base) == (scene.base, old)
-    assert check.without_change.is_cured_by_update is (where == "merge base")
 
 
 async def test_a_job_of_that_name_in_another_workflow_says_nothing_of_the_base(scene: Scene) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caseworker.core.evidence.failure_lines import MOST_CHARACTERS, stable_line
-from caseworker.core.pull.failure_signature import signature_lines, signature_of, telling_lines
+from caseworker.core.pull.failure_signature import signature_lines, signature_of
 from caseworker.core.pull.failures import Annotation
 from tests.core.pull import failure_examples as examples
 from tests.core.pull.failure_examples import failed
@@ -51,13 +51,6 @@ def test_without_a_log_annotations_tell_and_then_the_summary_and_then_the_result
 
 def test_a_log_without_telling_lines_is_known_by_its_end() -> None:
     assert signature_lines(failed("building\nstep 4 of 9\nKilled\n")) == ("Killed", "building", "step # of #")
-
-
-def test_people_see_the_lines_as_they_were_written() -> None:
-    assert telling_lines(failed(), most=2) == (
-        "FAILED tests/test_cart.py::test_total - AssertionError: assert 41 == 42",
-        "================== 1 failed, 120 passed in 4.21s ==================",
-    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from caseworker.core.runs.intent import (
     Dispatch,
     IntentAnswer,
     UnknownWorkflow,
-    clarification,
     decide_intent,
 )
 from caseworker.core.runs.workflow_names import WorkflowName
@@ -27,7 +26,7 @@ def answer(workflow: str, confidence: float) -> IntentAnswer:
     [
         ("review", 0.75, Dispatch(workflow=WorkflowName.REVIEW), Dispatch(workflow=WorkflowName.REVIEW)),
         (" Resolve", 0.9, Dispatch(workflow=WorkflowName.RESOLVE), Dispatch(workflow=WorkflowName.RESOLVE)),
-        ("review", 0.74, Converse(), Clarify(guess=WorkflowName.REVIEW)),
+        ("review", 0.74, Converse(), Clarify()),
         ("deploy", 0.99, UnknownWorkflow(name="deploy"), UnknownWorkflow(name="deploy")),
         ("plan", 0.99, UnknownWorkflow(name="plan"), UnknownWorkflow(name="plan")),
         ("deploy", 0.3, Converse(), Clarify()),
@@ -54,18 +53,3 @@ def test_no_answer_below_the_threshold_starts_a_workflow(workflow: str, confiden
     if isinstance(decision, Dispatch):
         assert confidence >= threshold
         assert decision.workflow in PULLS
-
-
-def test_a_clarifying_reply_says_what_can_be_done() -> None:
-    assert clarification(Clarify(guess=WorkflowName.REVIEW), PULLS) == (
-        "I am not sure what you want, so I did nothing. If you mean it, write `@caseworker review`. Here I can do: "
-        "`review`, `resolve`, `ship`, `remember`. Write for example `@caseworker review`."
-    )
-    assert clarification(Clarify(), PULLS).startswith("I am not sure what you want me to do, so I did nothing. Here")
-
-
-def test_the_name_of_an_unknown_workflow_can_not_break_out_of_the_reply() -> None:
-    reply = clarification(UnknownWorkflow(name="x` @eve <b> " + "y" * 100), PULLS)
-    assert reply.startswith("I have no workflow `x eve b yyyyy")
-    assert "@eve" not in reply
-    assert len(reply) < 250

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from caseworker.core.evidence.failure_lines import (
     GENERAL,
-    LONGEST_SHOWN,
     Signature,
     digest,
     failed_step,
@@ -28,13 +27,6 @@ def signature_lines(check: FailedCheck) -> tuple[str, ...]:
     log, summary = failed_step(log_lines(check.log_tail)), log_lines(check.summary)
     ways = (strong_lines(log), _remarks(check.annotations), strong_lines(summary), last_lines(log), last_lines(summary))
     return next((found for lines in ways if (found := stable_lines(lines))), (check.newest.result,))
-
-
-def telling_lines(check: FailedCheck, most: int = 20) -> tuple[str, ...]:
-    """The lines of its log that tell the failure, as they were written: for people. Anybody may have written them."""
-    log = failed_step(log_lines(check.log_tail))
-    found = list(strong_lines(log)) or list(last_lines(log))
-    return tuple(line.strip()[:LONGEST_SHOWN] for line in found[-most:])
 
 
 def _remarks(annotations: Iterable[Annotation]) -> Iterable[str]:

@@ -73,12 +73,6 @@ class WithoutChange(Fact):
     def is_red(self) -> bool:
         return any(one is not None and one.state == "failed" for one in (self.on_base, self.on_merge_base))
 
-    @property
-    def is_cured_by_update(self) -> bool:
-        """The base was red where the branch began and is green now: bringing the branch up to date may help."""
-        old, new = self.on_merge_base, self.on_base
-        return old is not None and new is not None and (old.state, new.state) == ("failed", "passed")
-
 
 class FailedCheck(Fact):
     """The newest result of a check on the head, which failed, and what is known around it."""

@@ -48,11 +48,6 @@ class Clarify(_Decision):
     """Ask what is meant, with the names of the workflows. Nothing is run."""
 
     kind: Literal["clarify"] = "clarify"
-    guess: WorkflowName | None = None
-    """The workflow that it may have meant."""
-
-
-Intent = Annotated[Dispatch | UnknownWorkflow | Converse | Clarify, Field(discriminator="kind")]
 
 
 def decide_intent(
@@ -65,25 +60,5 @@ def decide_intent(
     name = answer.workflow.strip().casefold()
     known = next((workflow for workflow in registry if workflow.value == name), None)
     if name == NO_WORKFLOW or answer.confidence < threshold:
-        return Converse() if chat else Clarify(guess=known)
+        return Converse() if chat else Clarify()
     return UnknownWorkflow(name=name) if known is None else Dispatch(workflow=known)
-
-
-def clarification(
-    decision: UnknownWorkflow | Clarify, registry: Set[WorkflowName], mention: str = "@caseworker"
-) -> str:
-    """The reply, in the words of the forge."""
-    names = ", ".join(f"`{workflow}`" for workflow in WorkflowName if workflow in registry)
-    can = f"Here I can do: {names}. Write for example `{mention} {first_of(registry)}`."
-    match decision:
-        case UnknownWorkflow():
-            asked = "".join(letter for letter in decision.name if letter.isalnum() or letter in "-_ ")[:40].strip()
-            return f"I have no workflow `{asked or 'of this name'}`, so I did nothing. {can}"
-        case Clarify(guess=None):
-            return f"I am not sure what you want me to do, so I did nothing. {can}"
-        case Clarify(guess=guess):
-            return f"I am not sure what you want, so I did nothing. If you mean it, write `{mention} {guess}`. {can}"
-
-
-def first_of(registry: Set[WorkflowName]) -> WorkflowName:
-    return next(workflow for workflow in WorkflowName if workflow in registry)

@@ -83,12 +83,6 @@ class GitHubReader:
         params = {"per_page": "30", "page": str(page)}
         return await self._api.get(repository, path, list[CommentData], params=params)
 
-    async def comments_changed(self, repository: RemoteRepository, *, since: datetime) -> list[CommentData]:
-        """In all issues and pull requests of the repository."""
-        params = {"since": stamp(since), "sort": "updated", "direction": "asc"}
-        path = repository_path(repository, "issues", "comments")
-        return await self._api.pages(repository, path, CommentData, params=params)
-
     async def comment(self, repository: RemoteRepository, comment: int) -> CommentData:
         return await self._api.get(repository, repository_path(repository, "issues", "comments", comment), CommentData)
 

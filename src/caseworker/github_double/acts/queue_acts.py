@@ -1,4 +1,4 @@
-"""The merge queue: people put pull requests in and take them out. What it merges is left to tests."""
+"""The merge queue: people put pull requests in. What it merges is left to tests."""
 
 from caseworker.github_double.access import PUSH, require
 from caseworker.github_double.acts.announce import author_of
@@ -24,10 +24,3 @@ def enqueue(github: GitHub, actor: Actor, pull: PullRequest) -> QueueEntry:
         pull.queue_entry = QueueEntry(id=key.id, node_id=key.node_id, enqueued_by=user, enqueued_at=github.now())
         tell_pull(github, user, pull, "enqueued")
     return pull.queue_entry
-
-
-def dequeue(github: GitHub, actor: Actor, pull: PullRequest) -> None:
-    require(actor, pull.repository, PUSH)
-    if pull.queue_entry is not None:
-        pull.queue_entry = None
-        tell_pull(github, author_of(actor), pull, "dequeued")

@@ -1,6 +1,5 @@
 """The cache of environments: found by key, locked while they are made, the least recently used removed first."""
 
-import shutil
 from collections.abc import Collection, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -98,8 +97,3 @@ class EnvironmentCache:
         cases = self._home / "workspaces"
         folders = cases.iterdir() if cases.is_dir() else ()
         return {found.entry for folder in folders if (found := Attachment.of(folder)) is not None}
-
-
-def free_bytes(folder: Path) -> int:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    return shutil.disk_usage(there).free
