@@ -112,6 +112,11 @@ HONEST: list[tuple[str, Files, Files]] = [
             "def home(\n    tmp_path: Path,\n) -> Path:\n    return tmp_path\n"
         },
     ),
+    (
+        "a fixture that sends a request with the method PATCH",
+        {"tests/conftest.py": FIXTURE},
+        {"tests/conftest.py": FIXTURE + '\n\n@pytest.fixture\ndef sent():\n    return client.patch("/cart")\n'},
+    ),
     ("a docs-only change", {"docs/a.md": "x"}, {"docs/a.md": "`pytest_plugins`, `sys.exit(0)`, PYTEST_ADDOPTS\n"}),
     (
         "a new dependency in pyproject",
@@ -268,6 +273,15 @@ LIES: list[tuple[str, Files, Files, str]] = [
         "a fixture that nobody asks for",
         {"tests/conftest.py": FIXTURE},
         {"tests/conftest.py": FIXTURE + "\n\n@pytest.fixture(autouse=True)\ndef stub():\n    shop.Cart = Fake\n"},
+        "`tests/conftest.py`, which decides how tests are run, was changed.",
+    ),
+    (
+        "a fixture that replaces a function for those that ask for it",
+        {"tests/conftest.py": FIXTURE},
+        {
+            "tests/conftest.py": FIXTURE
+            + '\n\n@pytest.fixture\ndef stable():\n    with mock.patch("shop.total", return_value=3):\n        yield\n'
+        },
         "`tests/conftest.py`, which decides how tests are run, was changed.",
     ),
     (

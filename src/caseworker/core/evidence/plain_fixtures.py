@@ -15,6 +15,7 @@ _FIXTURE: Final = re.compile(r"@(?:pytest\.|pytest_asyncio\.)?fixture\b")
 _FUNCTION: Final = re.compile(r"(?:async\s{1,4})?def\s{1,4}(?!pytest_)\w")
 _RISKY: Final = re.compile(
     r"autouse|\bpytest_\w|\bcollect_ignore|\bsetattr\s{0,4}\(|\b(?:unittest|pytest|builtins|sys)\.\w{1,60}(?:\.\w{1,60})?\s{0,4}=[^=]"
+    r"|(?:\bmock(?:er)?\.|(?<![\w.]))patch(?:\.object|\.multiple)?\s{0,4}\("
     r"|\bexec\s{0,4}\(|\beval\s{0,4}\(|\b__\w{1,40}__\b|\brequest\.(?:node|config|session)\b"
 )
 _CLOSING: Final = re.compile(r"[)\]}]\s{0,4}(?:->\s{0,4}[\w\[\]., |\"']{1,200})?:?,?$")

@@ -47,6 +47,8 @@ class ReadTest:
     """The assertion on the line with its name."""
     ahead: tuple[str, ...] = ()
     """The lines of its decorators or attributes."""
+    head: str = ""
+    """The line with its name."""
 
     @property
     def body(self) -> tuple[str, ...]:
@@ -92,6 +94,7 @@ class _OpenTest:
     checks: int = 0
     opening: BodyLine | None = None
     ahead: tuple[str, ...] = ()
+    head: str = ""
     lines: list[BodyLine] = field(default_factory=list)
 
 
@@ -130,6 +133,7 @@ class _Reader:
             lines=tuple(test.lines),
             opening=test.opening,
             ahead=test.ahead,
+            head=test.head,
         )
 
     def _read_line(self, number: int, line: str) -> None:
@@ -158,7 +162,7 @@ class _Reader:
         name, is_group = found
         for outer in self._open:
             outer.holds_tests = True
-        test = _OpenTest(name=name, indent=indent, is_group=is_group, ahead=tuple(self._ahead))
+        test = _OpenTest(name=name, indent=indent, is_group=is_group, ahead=tuple(self._ahead), head=line)
         self._assign_marks(name)
         self._found.append(test)
         self._open.append(test)
@@ -171,7 +175,7 @@ class _Reader:
         if found is None:
             return False
         name = next(name for name in found.groups() if name)
-        helper = _OpenTest(name=name, indent=indent, is_helper=True, ahead=tuple(self._ahead))
+        helper = _OpenTest(name=name, indent=indent, is_helper=True, ahead=tuple(self._ahead), head=line)
         self._assign_marks(name)
         self._found.append(helper)
         self._open.append(helper)

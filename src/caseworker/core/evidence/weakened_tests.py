@@ -5,16 +5,17 @@ miss a well hidden weakening; everything that it reports can be looked up.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
 from caseworker.core.evidence.changed_pairs import changes_of_helpers, changes_of_pairs, fewer_words, listed
-from caseworker.core.evidence.mocked_subjects import mocked_modules
+from caseworker.core.evidence.mocked_subjects import mocked_modules, subjects_of
 from caseworker.core.evidence.moved_checks import Elsewhere
 from caseworker.core.evidence.paired_tests import Pair, pair_helpers, pair_renamed, pair_tests
 from caseworker.core.evidence.renamed_subjects import RenamedSubjects
+from caseworker.core.evidence.shared_stand_ins import shared_stand_ins
 from caseworker.core.evidence.test_files import ReadFile, ReadTest, read_tests
 from caseworker.core.evidence.test_places import (
     is_in_a_test_place,
@@ -52,7 +53,7 @@ def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = Non
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
         *changes_of_pairs(pairs, elsewhere),
         *changes_of_helpers(helpers),
-        *_mocked_modules(before, after, new),
+        *_replaced_for_all(before, after, old, new),
         *_files_checking_less(old, new, pairs, gone),
     ]
     return list(at_most(found))
@@ -78,10 +79,17 @@ def _all_helpers(files: Mapping[str, ReadFile]) -> list[ReadTest]:
     return [helper for path in sorted(files) for helper in files[path].helpers]
 
 
-def _mocked_modules(before: Texts, after: Texts, new: Iterable[str]) -> Iterator[str]:
-    for path in sorted(path for path in new if path in before and is_in_a_test_place(path)):
-        for call in mocked_modules(path, before[path] or "", after[path] or ""):
-            yield f"{code(call)} was added to {code(path)}: it replaces what the tests check."
+def _replaced_for_all(
+    before: Texts, after: Texts, old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]
+) -> Iterator[str]:
+    """What was added outside of tests, and replaces what older tests of the file check."""
+    for path in sorted(path for path in old.keys() & new.keys() if is_in_a_test_place(path)):
+        was, now = before[path] or "", after[path] or ""
+        if was != now:
+            subjects = {one for test in old[path].tests for one in subjects_of(test)}
+            modules = mocked_modules(path, was, now, subjects)
+            for line in (*modules, *shared_stand_ins(path, was, now, new[path], old[path], subjects)):
+                yield f"{code(line)} was added to {code(path)}: it replaces what the tests check."
 
 
 def _deleted_files(old: Mapping[str, ReadFile], new: Mapping[str, ReadFile], gone: Sequence[ReadTest]) -> Iterator[str]:
