@@ -5,18 +5,19 @@ Most of their runners name no tests in a report, so that a skipped test would be
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.shared_stand_ins import unreadable_stand_in
 from caseworker.core.evidence.test_places import is_unreadable_test
 
 _LINE: Final = 400
 _SHOWN: Final = 120
 _COMMENT: Final = re.compile(r"#(?!if\s{1,4}0\b)|//")
 _ENDS_EARLY: Final = re.compile(
-    r"^(?:exit|return)\b|^next(?:$|;|\s{1,4}(?:if|unless)\b)|^set\s{1,4}\+e\b|\|\|\s{0,4}(?:true\b|:|exit\s{1,4}0)|^__END__$"
+    r"^exit\b(?!\s{0,4}\(?\s{0,4}(?:[1-9]|EXIT_FAILURE\b))|^return\b|^next(?:$|;|\s{1,4}(?:if|unless)\b)|^set\s{1,4}\+e\b|\|\|\s{0,4}(?:true\b|:|exit\s{1,4}0)|^__END__$"
 )
 _SKIPS: Final = re.compile(
     r"(?:^|[{;]\s{0,4}|\b(?:do|then)\s{1,4})(?:skip|pending)(?:$|\(|\s{0,4};|\s{1,4}(?:[\"'}]|if\b|unless\b))"
@@ -28,6 +29,16 @@ _NEVER_RUNS: Final = re.compile(
 )
 _SWALLOWS: Final = re.compile(r"^rescue\b(?![^\n]{0,200}=>)|^\}?\s{0,4}catch\s{0,4}\(\.\.\.\)")
 """A failure that is caught and not looked at: it has no name."""
+_RETURN: Final = re.compile(r"return\b")
+_FUNCTION: Final = re.compile(
+    r"(?:\{|=>)$|^(?:def|function|class|module)\b"
+    r"|^(?:it|test|specify|describe|context|before|after|let)\b[^\n]{0,300}\bdo(?:\s{0,4}\|[^|\n]{0,80}\|)?$"
+)
+_BLOCK: Final = re.compile(
+    r"^\{|^(?:\}\s{0,4})?(?:if|elif|elsif|else|for|foreach|while|until|unless|switch|case|try|catch|do|rescue|finally)\b"
+    r"|(?:&&|\|\|)\s{0,4}\{$"
+)
+"""What ends with the same words as the first line of a function, and is none."""
 _HIDES: Final = (_ENDS_EARLY, _SKIPS, _NEVER_RUNS, _SWALLOWS)
 
 
@@ -35,24 +46,58 @@ def changed_unreadable(before: Mapping[str, str | None], after: Mapping[str, str
     """A sentence for each test that was there before and lost lines, or got one by which others may not count. What
     the lost lines checked is for the review."""
     kept = {PurePosixPath(path).name for path in after}
-    found = []
+    found: list[str] = []
     for path in sorted(path for path in before if is_unreadable_test(path)):
-        lost = _lines_of(before[path]) - _lines_of(after.get(path))
-        if path not in after and PurePosixPath(path).name not in kept:
+        if path in after:
+            found += _changes_of(path, before[path] or "", after[path] or "")
+        elif PurePosixPath(path).name not in kept:
             found.append(f"{code(path)} was deleted.")
-        elif path in after and (count := lost.total()):
-            lines = "1 line" if count == 1 else f"{count} lines"
-            found.append(f"{code(path)} lost {lines} of what it checked: tests in this language can't be compared.")
-        gained = _lines_of(after.get(path)) - _lines_of(before[path])
-        if (hiding := next(filter(_hides, gained), None)) is not None:
-            found.append(f"{code(hiding[:_SHOWN])} was added to {code(path)}: what follows may not count any more.")
     return found
+
+
+def _changes_of(path: str, before: str, after: str) -> Iterator[str]:
+    known = _lines_of(before)
+    if count := (known - _lines_of(after)).total():
+        lines = "1 line" if count == 1 else f"{count} lines"
+        yield f"{code(path)} lost {lines} of what it checked: tests in this language can't be compared."
+    gained = Counter(_without_new_returns(after, known)) - known
+    if (hiding := next(filter(_hides, gained), None)) is not None:
+        yield f"{code(hiding[:_SHOWN])} was added to {code(path)}: what follows may not count any more."
+    if (replacing := unreadable_stand_in(path, before, gained)) is not None:
+        yield f"{code(replacing[:_SHOWN])} was added to {code(path)}: it replaces what the tests check."
 
 
 def _hides(line: str) -> bool:
     return any(pattern.search(line[:_LINE]) for pattern in _HIDES)
 
 
-def _lines_of(text: str | None) -> Counter[str]:
-    stripped = (line.strip() for line in (text or "").splitlines())
-    return Counter(line for line in stripped if line and not _COMMENT.match(line))
+def _without_new_returns(text: str, known: Container[str]) -> Iterator[str]:
+    """The lines without each `return` in a function that is new itself: it ends nothing that was there before."""
+    inside: int | None = None  # the indentation of the new function around a line
+    lines = [*_code(text)]
+    for at, line in enumerate(lines):
+        said = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if inside is not None and indent <= inside and said != "{":
+            inside = None
+        below = lines[at + 1].strip() if at + 1 < len(lines) else ""
+        if inside is None and said not in known and _opens_function(said, below):
+            inside = indent
+        if inside is None or not _RETURN.match(said):
+            yield said
+
+
+def _opens_function(said: str, below: str) -> bool:
+    opens = _FUNCTION.search(said[:_LINE]) is not None or (below == "{" and not said.endswith((";", "{", "}")))
+    return opens and _BLOCK.search(said[:_LINE]) is None
+
+
+def _code(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        said = line.strip()
+        if said and not _COMMENT.match(said):
+            yield line.expandtabs(4)
+
+
+def _lines_of(text: str) -> Counter[str]:
+    return Counter(line.strip() for line in _code(text))
