@@ -77,6 +77,7 @@ CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
     ("a broken package.json", "package.json", PACKAGE, "{", "of `package.json`, which decides how tests are run"),
     ("the settings of pytest", "pyproject.toml", PYPROJECT, PYPROJECT.replace("-q", "-k nothing"), "`tool.pytest`"),
     ("settings in setup.cfg", "setup.cfg", SETUP, SETUP.replace("-q", "--co"), "The section `tool:pytest` of"),
+    ("a deleted setup.cfg", "setup.cfg", SETUP, None, "The section `tool:pytest` of `setup.cfg`"),
     (
         "a conftest",
         "tests/conftest.py",

@@ -233,7 +233,7 @@ def _target_keys(value: object) -> list[dict[str, object]]:
 
 def _ini_parts(text: str) -> dict[str, str]:
     starts = [*_INI_SECTION.finditer(text)]
-    ends = [*(start.start() for start in starts[1:]), len(text)]
+    ends = [*(start.start() for start in starts), len(text)][1:]
     sections = {start["name"]: text[start.end() : end].strip() for start, end in zip(starts, ends, strict=True)}
     deciding = {name: body for name, body in sections.items() if any(word in name for word in _TOML_TABLES)}
     return {f"the section {code(name)}": body for name, body in deciding.items()}
