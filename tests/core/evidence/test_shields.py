@@ -8,6 +8,12 @@ PYTHON = "def test_a():\n    rows = load()\n    assert total() == 5\n"
 SCRIPT = "it('test_a', async () => {\n  const rows = load();\n  expect(total()).toBe(5);\n});\n"
 GO = "func TestA(t *testing.T) {\n\tif total() != 5 {\n\t\tt.Errorf(`no`)\n\t}\n}\n"
 RUST = "#[test]\nfn test_a() {\n    assert_eq!(total(), 5);\n}\n"
+JAVA = "class ATest {\n    @Test\n    void test_a() {\n        assertEquals(5, total());\n    }\n}\n"
+CHECK = "  expect(total()).toBe(5);"
+GO_LATER = (
+    "\tif total() != 5 {\n\t\tt.Errorf(`no`)\n\t}\n",
+    "\tgo func() {\n\t\tif total() != 5 {\n\t\t\tt.Errorf(`no`)\n\t\t}\n\t}()\n",
+)
 
 
 def told(path: str, old: str, *change: tuple[str, str]) -> list[str]:
@@ -36,6 +42,38 @@ def told(path: str, old: str, *change: tuple[str, str]) -> list[str]:
             "let _ = catch_unwind(|| {",
         ),
         ("src/lib.rs", RUST, "    assert", "    if cfg!(windows) {\n        assert", "if cfg!(windows) {"),
+        ("test_a.py", PYTHON, "    assert", "    if not rows: return\n    assert", "if not rows: return"),
+        ("a.test.js", SCRIPT, "  expect", "  if (!rows) return;\n  expect", "if (!rows) return;"),
+        ("a.test.js", SCRIPT, "  expect", "  if (!rows) { return }\n  expect", "if (!rows) { return }"),
+        ("test_a.py", PYTHON, "    assert", "    if rows: assert", "if rows: assert total() == 5"),
+        ("a.test.js", SCRIPT, "  expect", "  rows && expect", "rows && expect(total()).toBe(5);"),
+        ("a.test.js", SCRIPT, "  expect", "  if (rows) expect", "if (rows) expect(total()).toBe(5);"),
+        (
+            "src/ATest.java",
+            JAVA,
+            "assertEquals(5, total());",
+            "assertThrows(AssertionError.class, () -> assertEquals(5, total()));",
+            "assertThrows(AssertionError.class, () -> assertEquals(5, total()));",
+        ),
+        (
+            "test_a.py",
+            PYTHON,
+            "    assert",
+            "    with pytest.raises(AssertionError):\n        assert",
+            "with pytest.raises(AssertionError):",
+        ),
+        ("test_a.py", PYTHON, "    assert", "    def check():\n        assert", "def check():"),
+        *(
+            ("a.test.js", SCRIPT, CHECK, f"  {begin}\n  {CHECK}\n  {end};", begin)
+            for begin, end in (
+                ("add(1, 2).then((rows) => {", "})"),
+                ("setTimeout(() => {", "}, 100)"),
+                ("const check = () => {", "}"),
+                ("expect(() => {", "}).toThrow()"),
+            )
+        ),
+        ("a_test.go", GO, *GO_LATER, "go func() {"),
+        ("a_test.go", GO, GO_LATER[0], GO_LATER[1].replace("go func", "check := func"), "check := func() {"),
     ],
 )
 def test_a_line_that_hides_an_assertion_is_told(path: str, old: str, part: str, other: str, line: str) -> None:
@@ -67,6 +105,25 @@ def test_a_line_that_hides_an_assertion_is_told(path: str, old: str, part: str, 
             "\tif deep {\n\t\tif other() != 5 {\n\t\t\tt.Errorf(`no`)\n\t\t}\n\t}\n\tif total",
         ),
         ("a_test.go", GO, "\tif total() != 5 {", "\tfor range 3 {\n\tif total() != 5 {"),
+        ("test_a.py", PYTHON, "== 5\n", "== 5\n    if not rows: return\n"),
+        ("test_a.py", PYTHON, "== 5\n", "== 5\n    if rows: assert rows == 3\n"),
+        ("test_a.py", PYTHON, "    assert total() == 5", "    def check():\n        assert total() == 5\n    check()"),
+        ("test_a.py", PYTHON, "    assert", "    @app.route('/')\n    def check():\n        assert"),
+        ("test_a.py", PYTHON, "    assert", "    with pytest.raises(Refused):\n        assert"),
+        *(
+            ("a.test.js", SCRIPT, CHECK, f"  {begin}\n  {CHECK}\n  {end};")
+            for begin, end in (
+                ("await add(1, 2).then((rows) => {", "})"),
+                ("return add(1, 2).then((rows) => {", "})"),
+                ("return add(1, 2)\n    .then((rows) => {", "})"),
+                ("await new Promise((done) => {\n    setTimeout(() => {", "}, 100)\n  })"),
+                ("add(1, 2).then((rows) => {", "  done();\n  })"),
+                ("const check = () => {", "};\n  check()"),
+                ("rows.forEach((row) => {", "})"),
+                ("act(() => {", "})"),
+            )
+        ),
+        ("a_test.go", GO, GO_LATER[0], GO_LATER[1] + "\tgroup.Wait()\n"),
     ],
 )
 def test_an_assertion_that_still_counts_is_not(path: str, old: str, part: str, other: str) -> None:

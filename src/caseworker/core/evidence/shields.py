@@ -5,12 +5,16 @@ Only where they have an effect: a `return` in a nested function, or at the end o
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from caseworker.core.evidence.around_checks import new_around_checks
 from caseworker.core.evidence.test_files import BodyLine, ReadTest
 
-_RETURN: Final = re.compile(r"^return\b[^\n]{0,40}$")
+_RETURN: Final = re.compile(
+    r"^(?:(?:\}\s{0,4})?(?:else\s{1,4})?(?:if|unless)\b[^\n]{1,200}[:){]\s{0,4})?return\b[^\n]{0,40}$"
+)
+_OPEN: Final = re.compile(r"(?:[({\[,]|=>)$")
 _CATCH: Final = re.compile(r"^\}?\s{0,4}(?:except|catch|rescue)\b")
 _SUPPRESS: Final = re.compile(r"^(?:async\s{1,4})?with\s{1,4}(?:contextlib\.)?suppress\(")
 _SUPPRESS_ALL: Final = re.compile(r"suppress\([^)\n]{0,200}\b(?:AssertionError|Exception|BaseException)\b")
@@ -22,7 +26,6 @@ _NEVER_BOTH: Final = re.compile(r"^if\b[^\n]{1,200}(?:&&|\band)\s{1,4}(?:False|f
 _RECOVER: Final = re.compile(
     r"\brecover\(\)|\bcatch_unwind\(|\.catch\(\s{0,4}\(?\w{0,20}\)?\s{0,4}=>\s{0,4}\{?\s{0,4}\}?\s{0,4}\)"
 )
-_CONDITION: Final = re.compile(r"^(?:\}\s{0,4})?(?:if|elif|else|while|unless|match|switch)\b")
 _FUNCTION: Final = re.compile(
     r"^(?:async\s{1,4})?def\b|\blambda\b|=>|\bfunction\b|\bfunc\s{0,4}\(|^fn\b|->\s{0,4}\{?$|\|[\w,\s]{0,40}\|\s{0,4}\{?$"
 )
@@ -35,30 +38,7 @@ def new_shield(before: ReadTest, after: ReadTest) -> str | None:
     now = Counter(after.body)
     new = {line for line in now if now[line] > known[line]}
     found = (line for line in shields(after) if line in new)
-    return next(found, None) or next(_new_conditions(before, after, new), None)
-
-
-def _new_conditions(before: ReadTest, after: ReadTest, new: Collection[str]) -> Iterator[str]:
-    """Lines that were added as a condition around an assertion that was there before, and had fewer around it."""
-    was, now = _conditions_of_checks(before), _conditions_of_checks(after)
-    for text, several in was.items():
-        for old, around in zip(several, now.get(text, ()), strict=False):
-            if len(around) > len(old):
-                yield from (line for line in around if line in new)
-
-
-def _conditions_of_checks(test: ReadTest) -> dict[str, list[list[str]]]:
-    """By the text of an assertion, the conditions around each that has it, those with the fewest first."""
-    found: dict[str, list[list[str]]] = {}
-    around: list[BodyLine] = []
-    for line in test.lines:
-        while around and around[-1].indent >= line.indent:
-            around.pop()
-        if line.checks:
-            conditions = [outer.text for outer in around if _CONDITION.search(outer.text)]
-            found.setdefault(line.text, []).append(conditions)
-        around.append(line)
-    return {text: sorted(several, key=len) for text, several in found.items()}
+    return next(found, None) or next(new_around_checks(before, after, new), None)
 
 
 def shields(test: ReadTest) -> Iterator[str]:
@@ -68,7 +48,8 @@ def shields(test: ReadTest) -> Iterator[str]:
 def _hides(lines: Sequence[BodyLine], at: int) -> bool:
     said = lines[at].text
     if _RETURN.search(said):
-        return any(line.checks for line in lines[at + 1 : _end_of_function(lines, at)])
+        start = at + 1 + (len(_block(lines, at)) if _goes_on(lines, at) else 0)
+        return any(line.checks for line in lines[start : _end_of_function(lines, at)])
     if _CATCH.search(said):
         return _swallows(lines, at)
     if _SUPPRESS.search(said):
@@ -76,6 +57,11 @@ def _hides(lines: Sequence[BodyLine], at: int) -> bool:
     if any(pattern.search(said) for pattern in (_NEVER, _NEVER_LOOPS, _NEVER_BOTH)):
         return lines[at].checks or any(line.checks for line in _block(lines, at))
     return _RECOVER.search(said) is not None
+
+
+def _goes_on(lines: Sequence[BodyLine], at: int) -> bool:
+    """Whether the lines below a `return` are a part of what it returns."""
+    return _OPEN.search(lines[at].text) is not None or (at + 1 < len(lines) and lines[at + 1].text.startswith("."))
 
 
 def _end_of_function(lines: Sequence[BodyLine], at: int) -> int:
