@@ -46,7 +46,7 @@ def fewer_words(before: int, after: int) -> str:
 
 def _checking_less(pairs: Iterable[Pair], elsewhere: Elsewhere) -> Iterator[str]:
     for before, after in pairs:
-        if after.checks < before.checks and not elsewhere.takes_over(before, after):
+        if after.checks + after.handed_over < before.checks and not elsewhere.takes_over(before, after):
             yield f"{code(after.name)} in {code(after.path)} checks less: {fewer_words(before.checks, after.checks)}."
 
 

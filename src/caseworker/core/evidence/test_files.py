@@ -49,6 +49,8 @@ class ReadTest:
     """The lines of its decorators or attributes."""
     head: str = ""
     """The line with its name."""
+    handed_over: int = 0
+    """The assertions in functions that it calls, beyond one for each call."""
 
     @property
     def body(self) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ CLASS: Final = re.compile(r"\s*(?:\w+\s+){0,4}(?:class|object|mod)\s+(\w+)")
 
 CHECK: Final = re.compile(
     r"\bassert(?:\w*\s*\(|\w*!|\s|\.)|\bexpect\w*\s*[(!]|\bexpect\.\w|\brequire\.\w+\(|\bt\.(?:Error|Fatal|Fail)\w*\("
+    r"|\bt\.(?:is|isNot|equals?|deepEquals?|same|strictSame|throws|throwsAsync|truthy|falsy|true|false|like|regex)\("
+    r"|\.andExpect\(|(?:\.|\s)should(?:Not)?[A-Z]\w{0,40}(?:\s[^\s=]|\([^)\n])|\bc\.(?:Assert|Check)\("
     r"|\.should\b|\bshould_panic\b|\bverify\w*\(|\braises\w*\(|\bwarns\("
 )
 VACUOUS: Final = re.compile(

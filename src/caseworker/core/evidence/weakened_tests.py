@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.called_helpers import checking_helpers, with_calls
 from caseworker.core.evidence.changed_pairs import changes_of_helpers, changes_of_pairs, fewer_words, listed
 from caseworker.core.evidence.mocked_subjects import mocked_modules, subjects_of
 from caseworker.core.evidence.moved_checks import Elsewhere
@@ -40,6 +41,9 @@ def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = Non
     unread = [path for path in unread if may_have_tests(path)]
     old = {path: read_tests(path, text) for path, text in before.items() if path not in unread and text is not None}
     new = {path: read_tests(path, text) for path, text in after.items() if path not in unread and text is not None}
+    checking = checking_helpers([*old.values(), *new.values()])
+    old = {path: with_calls(file, checking) for path, file in old.items()}
+    new = {path: with_calls(file, checking) for path, file in new.items()}
     pairs, gone, added = pair_tests(_all_tests(old), _all_tests(new))
     renamed, gone, added = pair_renamed(gone, added, subjects or RenamedSubjects())
     elsewhere = Elsewhere(pairs, added)
