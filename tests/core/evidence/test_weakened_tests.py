@@ -549,3 +549,27 @@ PLAIN = "def test_total():\n    assert total(1, 2) == 3\n"
 def test_an_assertion_that_does_not_count_any_more_is_told(after: str, told: str) -> None:
     [found] = weakened({"tests/test_a.py": PLAIN}, {"tests/test_a.py": after})
     assert told in found
+
+
+@pytest.mark.parametrize("condition", ["sys.platform == 'win32'", 'os.name == "nt", reason="no"'])
+def test_a_new_test_may_be_skipped_on_other_systems(condition: str) -> None:
+    skip, one = f"@pytest.mark.skipif({condition})\n", "def test_a():\n    assert f() == 3\n"
+    path = "tests/test_a.py"
+    assert weakened({path: one}, {path: f"{one}\n\n{skip}{one.replace('test_a', 'test_b')}"}) == []
+    assert weakened({path: one}, {path: skip + one}) == [f"`{skip.strip()}` was added to `test_a` in `{path}`."]
+
+
+@pytest.mark.parametrize(
+    "condition", ["True", "sys.platform == 'linux'", "sys.platform == 'win32' or True", "os.name == 'nt', 'True'"]
+)
+def test_a_new_test_that_may_be_skipped_everywhere_is_told(condition: str) -> None:
+    skip, one = f"@pytest.mark.skipif({condition})\n", "def test_a():\n    assert f() == 3\n"
+    path = "tests/test_a.py"
+    [found] = weakened({path: one}, {path: f"{one}\n\n{skip}{one.replace('test_a', 'test_b')}"})
+    assert found == f"`{skip.strip()}` was added to `test_b` in `{path}`."
+
+
+def test_an_old_class_skipped_on_other_systems_is_told() -> None:
+    skip, old = "@pytest.mark.skipif(os.name == 'nt')", "class TestA:\n    def test_a(self):\n        assert f() == 3\n"
+    found = weakened({"tests/test_a.py": old}, {"tests/test_a.py": f"{skip}\n{old}"})
+    assert found == [f"`{skip}` was added to `TestA` in `tests/test_a.py`."]

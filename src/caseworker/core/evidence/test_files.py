@@ -16,6 +16,7 @@ from caseworker.core.evidence.test_syntax import (
     HELPER,
     MARKED_AS_TEST,
     NAMED_LATER,
+    ON_OTHER_SYSTEMS,
     QUOTED,
     SKIP,
     START,
@@ -165,7 +166,7 @@ class _Reader:
         for outer in self._open:
             outer.holds_tests = True
         test = _OpenTest(name=name, indent=indent, is_group=is_group, ahead=tuple(self._ahead), head=line)
-        self._assign_marks(name)
+        self._assign_marks(name, is_test=True)
         self._found.append(test)
         self._open.append(test)
         return True
@@ -232,8 +233,10 @@ class _Reader:
         found = [line for line in lines if usual.search(line)]
         self._marks += [Mark(owner=owner, text=line[:_SHOWN_CHARACTERS], is_usual=True) for line in found]
 
-    def _assign_marks(self, owner: str) -> None:
-        self._marks += [Mark(owner=owner, text=text) for _, text in self._pending_marks]
+    def _assign_marks(self, owner: str, *, is_test: bool = False) -> None:
+        for _, text in self._pending_marks:
+            is_usual = is_test and ON_OTHER_SYSTEMS.match(text) is not None
+            self._marks.append(Mark(owner=owner, text=text, is_usual=is_usual))
         self._pending_marks = []
 
     def _count(self, said: str, indent: int, started: bool) -> None:

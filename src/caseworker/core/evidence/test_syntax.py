@@ -75,3 +75,9 @@ USUAL: Final = {
     "java": re.compile(r"@Test\([^)\n]{0,200}\bexpected\s*=|@(?:RetryingTest|RepeatedIfExceptionsTest)\b"),
 }
 """What lets a test fail, or leaves it out, and has an honest use in a new test."""
+ON_OTHER_SYSTEMS: Final = re.compile(
+    r"@(?:pytest\.mark\.skipif|(?:unittest\.)?skipIf)\(\s{0,4}(?:sys\.platform\s{0,4}==\s{0,4}[\"'](?:win32|cygwin|darwin)"
+    r"|sys\.platform\.startswith\([\"'](?:win|cygwin|darwin)|os\.name\s{0,4}==\s{0,4}[\"']nt"
+    r"|platform\.system\(\)\s{0,4}==\s{0,4}[\"'](?:Windows|Darwin))[\"']\)?\s{0,4}(?:,\s{0,4}reason\b|\))"
+)
+"""Skips a test on Windows or macOS alone: honest in a new one. Any other condition may be true everywhere."""
