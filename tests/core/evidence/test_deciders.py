@@ -161,6 +161,9 @@ def test_a_file_that_is_too_large_to_be_compared_is_named() -> None:
         ".mvn/maven.config",
         "mvnw",
         "src/test/resources/junit-platform.properties",
+        ".taprc",
+        "test/mocha.opts",
+        "hatch.toml",
     ],
 )
 def test_files_that_change_the_runner_decide(path: str) -> None:

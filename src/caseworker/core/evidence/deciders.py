@@ -30,7 +30,7 @@ _WHOLE_FILES: Final = re.compile(
     r"|\.pre-commit-config\.yaml|\.caseworker\.toml|[\w.-]{1,100}\.mk|run[_-]?tests?(?:\.\w+)?"
     r"|\.npmrc|\.yarnrc(?:\.yml)?|babel\.config\.\w+|\.babelrc(?:\.\w+)?|bunfig\.toml|vitest\.workspace\.\w+"
     r"|(?:jest|vitest)[.-]setup\.\w+|setupTests\.\w+|(?:spec|rails|test)_helper\.(?:rb|exs)|mvnw|gradlew"
-    r"|junit-platform\.properties"
+    r"|junit-platform\.properties|\.taprc|mocha\.opts|hatch\.toml"
 )
 _WHOLE_PATHS: Final = re.compile(
     r"(?:.{0,300}/)?\.cargo/config(?:\.toml)?|(?:.{0,300}/)?\.mvn/[\w.-]{1,40}\.config|(?:.{0,300}/)?tests?/bootstrap\.php"
