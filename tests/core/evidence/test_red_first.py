@@ -12,6 +12,7 @@ NEW = "python -m unittest test_new"
 FILES = ("tests/test_new.py",)
 P, F, E, S = TestOutcome.PASSED, TestOutcome.FAILED, TestOutcome.ERROR, TestOutcome.SKIPPED
 DETAIL = "AssertionError: 3 != 4"
+UNEXPECTED = "got an unexpected keyword argument 'strict'"
 
 
 def result(name: str, outcome: TestOutcome, detail: str = "", file: str = FILES[0]) -> TestResult:
@@ -154,6 +155,29 @@ TABLE: list[tuple[str, CommandRun | None, RedFacts, str, str]] = [
     ),
     ("no report, and a feature lacks a name", silent(output=LACKS), facts(feature=True), "red", "is not there yet"),
     ("no report, and a bug lacks a name", silent(output=LACKS), facts(), "not_run", "lacks the name `members`"),
+    (
+        "a bug's test calls with a parameter that is not there",
+        new_test(result("a", F, f"E   TypeError: total() {UNEXPECTED}\n\ntests/test_shop.py:4: TypeError")),
+        facts(),
+        "not_run",
+        "lacks the name `strict`: what it is to test was never run",
+    ),
+    (
+        "a feature lacks a parameter",
+        new_test(result("a", F, f"E   TypeError: total() {UNEXPECTED}\n\ntests/test_shop.py:4: TypeError")),
+        facts(feature=True),
+        "red",
+        "fails because `strict` is not there yet",
+    ),
+    (
+        "the bug is a call in the code with a parameter that is not there",
+        new_test(
+            result("a", F, f"tests/test_new.py:4: in test_a\nshop/a.py:3: in b\nE   TypeError: add() {UNEXPECTED}")
+        ),
+        facts(),
+        "red",
+        "unexpected keyword argument",
+    ),
     ("no command", None, facts(), "nothing_to_run", "no test command was found"),
 ]
 
@@ -193,6 +217,30 @@ def test_a_red_verdict_names_its_tests_or_says_that_only_the_exit_code_was_judge
     assert (counted.tests, counted.by_exit_code) == ((), True)
 
 
+NOT_COMPILED = [
+    "[ERROR] COMPILATION ERROR : \n[ERROR] A.java:[5,9] method total in class Shop cannot be applied to given types;",
+    "ATest.java:5: error: incompatible types: String cannot be converted to int\n"
+    "> Compilation failed; see the compiler error output for details.",
+    "a.test.ts(3,20): error TS2554: Expected 1 arguments, but got 2.",
+    "a.test.ts:3:20 - error TS2554: Expected 1 arguments, but got 2.",
+    "error TS2554: Expected 1 arguments, but got 2.",
+    "TSError: \u2a2f Unable to compile TypeScript:\na.test.ts(3,20): error TS2554: Expected 1\n# fail 1",
+    "test.c:3:5: error: too many arguments to function 'total'",
+    "test.c:3:5: error: too few arguments to function call, expected 2, have 1",
+    "0 examples, 0 failures, 1 error occurred outside of examples",
+]
+
+
+@pytest.mark.parametrize("output", NOT_COMPILED)
+def test_a_test_that_does_not_compile_was_not_run(output: str) -> None:
+    assert judge_red(a_build(silent(output=output)), facts()).kind == "not_run"
+
+
+@pytest.mark.parametrize("output", ["said 'error TS2554: Expected 1'", "+ error: too many arguments", "3 examples"])
+def test_a_failure_that_only_names_an_error_of_a_compiler_is_red(output: str) -> None:
+    assert judge_red(a_build(silent(output=output)), facts()).kind == "red"
+
+
 RED = RedVerdict(kind="red", reason="it failed")
 
 
@@ -212,6 +260,8 @@ def test_each_test_that_was_red_has_to_fail_again(tests: tuple[TestResult, ...],
 
 # --- missing names
 
+RUBY_CODE, RUBY_TEST = "lib/shop.rb:3:in `total'\n", "spec/shop_spec.rb:5:in `block in <main>'\n"
+
 
 @pytest.mark.parametrize(
     ("detail", "name"),
@@ -224,9 +274,37 @@ def test_each_test_that_was_red_has_to_fail_again(tests: tuple[TestResult, ...],
         ("TypeError: (0 , _cart.total) is not a function\n  at Object.<anonymous> (/w/tests/a.test.js:3:1)", "total"),
         ("./cart_test.go:5:2: undefined: Total", "Total"),
         ("error[E0425]: cannot find function `total` in this scope", "total"),
+        (f"TypeError: total() {UNEXPECTED}\n\ntests/test_shop.py:4: TypeError", "strict"),
+        (
+            "TypeError: Cart.total() takes 1 positional argument but 2 were given\n\ntests/test_a.py:4: TypeError",
+            "total",
+        ),
+        ("TypeError: total() takes from 1 to 2 positional arguments but 3 were given", "total"),
+        (f"ArgumentError: unknown keyword: :strict\n{RUBY_CODE}{RUBY_TEST}", "strict"),
+        (
+            f"     # ArgumentError:\n       unknown keywords: :strict, :b\n     # ./{RUBY_CODE}     # ./{RUBY_TEST}",
+            "strict",
+        ),
+        (f"NoMethodError: undefined method `total' for #<Cart:0x01>\n{RUBY_TEST}", "total"),
+        (f"NoMethodError: undefined method 'total' for an instance of Cart\n{RUBY_TEST}", "total"),
+        ("./cart_test.go:5:2: unknown field Strict in struct literal of type Options", "Strict"),
+        ("./cart_test.go:5:2: too many arguments in call to shop.Total\n\thave (int, bool)", "Total"),
+        ("[ERROR] /w/ATest.java:[5,9] method total in class Shop cannot be applied to given types;", "total"),
+        ("test.c:3:5: error: too many arguments to function 'total'", "total"),
+        ("test.c:3:5: error: too many arguments to function \u2018total\u2019", "total"),
+        ("test.cpp:3:5: error: too few arguments to function 'int total(int, int)'", "total"),
+        ("a.test.ts:3:1 - error TS2339: Property 'total' does not exist on type 'Cart'.", "total"),
+        ("a.test.ts:3:1 - error TS2305: Module '\"./cart\"' has no exported member 'total'.", "total"),
         ("AssertionError: 3 != 4", ""),
         ("AttributeError: 'NoneType' object has no attribute 'total'", ""),
         ("ReferenceError: total is not defined\n  at sum (/w/src/cart.js:3:1)", ""),
+        (f"tests/test_shop.py:4: in test_a\nshop/cart.py:4: in total\nE   TypeError: add() {UNEXPECTED}", ""),
+        ('File "shop/cart.py", line 3, in total\nTypeError: add() takes 1 positional argument but 2 were given', ""),
+        (f"ArgumentError: unknown keyword: :strict\n{RUBY_CODE}{RUBY_CODE}{RUBY_TEST}", ""),
+        (f"NoMethodError: undefined method `price' for #<Item:0x01>\n{RUBY_CODE}{RUBY_TEST}", ""),
+        (f"{RUBY_CODE[:-1]}: undefined method `price' for #<Item:0x01> (NoMethodError)\n\tfrom {RUBY_TEST}", ""),
+        (f"NoMethodError: undefined method `price' for nil:NilClass\n{RUBY_TEST}", ""),
+        (f"NoMethodError: undefined method 'price' for an instance of Integer\n{RUBY_TEST}", ""),
     ],
 )
 def test_the_name_that_a_test_lacked(detail: str, name: str) -> None:
@@ -239,6 +317,7 @@ def test_the_name_that_a_test_lacked(detail: str, name: str) -> None:
         ({"shop/cart.py": "def members():"}, True),
         ({"shop/members.py": "x = 1"}, True),
         ({"shop/members/__init__.py": ""}, True),
+        ({"shop/cart.py": "def total(items, members=None):"}, True),
         ({"shop/cart.py": "def membership():"}, False),
         ({"tests/test_new.py": "def members():"}, False),
         ({}, False),

@@ -1,4 +1,4 @@
-"""Finds the name that a failed test lacked: a function, class or module that is not there (yet).
+"""Finds the name that a failed test lacked: a function, class, module or parameter that is not there (yet).
 
 Only a new feature may be proven red that way, and only by a name that the change then provides.
 """
@@ -14,6 +14,20 @@ _BUILT_IN: Final = frozenset(
     {"NoneType", "int", "str", "float", "bool", "bytes", "list", "tuple", "dict", "set", "function", "generator"}
 )
 """An attribute that one of these lacks is a wrong value, not a missing name."""
+_BY_PARAMETERS: Final = (
+    r"TypeError: [^\n]{1,200}\) got an unexpected keyword argument '(?P<name>\w+)'",
+    r"TypeError: (?:\w+\.){0,8}(?P<name>\w+)\(\) takes (?:from \d+ to )?\d+ positional arguments? but",
+    r"(?:too many|not enough) arguments in call to (?:\w+\.){0,8}(?P<name>\w+)",
+    r"\b(?:method|constructor) (?P<name>\w+) in [^\n]{1,200} cannot be applied to given types",
+    r"error: too (?:many|few) arguments to function ['\u2018](?:[^'(\n]{0,100}[ *&:])?(?P<name>\w+)[('\u2019]",
+)
+"""A test that gives what is not asked for yet. Who changes what a function takes, names it."""
+_OF_RUBY: Final = (
+    r"undefined (?:local variable or )?method [`'](?P<name>\w+)[?!=]?' for "
+    r"(?!nil|true|false|[\d\"'\[{:]|an instance of (?:Integer|Float|String|Symbol|Array|Hash)\b)",
+    # Its innermost place is in the function that is called: the next one calls it.
+    r"unknown keywords?: :(?P<name>\w+)[^\n]{0,200}(?:\n[^\n]{0,300}\.rb:\d+:in [^\n]{1,200})?",
+)
 _PATTERNS: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -31,6 +45,11 @@ _PATTERNS: Final = tuple(
         r"no (?:method|function or associated item|field)[^\n`]{0,40} ?`(?P<name>\w+)` (?:found|on type)",
         r"unresolved import `(?:\w+::)*(?P<name>\w+)`",
         r"symbol:\s+(?:class|method|variable) (?P<name>\w+)",
+        *_BY_PARAMETERS,
+        *_OF_RUBY,
+        r"error TS\d{1,5}: Property '(?P<name>\w+)' does not exist on type",
+        r"error TS\d{1,5}: [^\n]{1,200} has no exported member '(?P<name>\w+)'",
+        r"unknown field (?P<name>\w+) in struct",
     )
 )
 _PLACE: Final = re.compile(
@@ -38,6 +57,7 @@ _PLACE: Final = re.compile(
 )
 
 _SCRIPT_PLACE: Final = re.compile(r"\bat [^\n]{0,200}?(?P<path>[\w@./-]{1,300}\.[cm]?[jt]sx?):\d+:\d+")
+_RUBY_PLACE: Final = re.compile(r"(?P<path>[\w@./-]{1,300}\.rb):\d+:in ")
 
 
 def missing_name(detail: str) -> str:
@@ -46,7 +66,7 @@ def missing_name(detail: str) -> str:
     if not found:
         return ""
     last = max(found, key=lambda match: match.start())
-    if last.groupdict().get("of") in _BUILT_IN or not _raised_in_a_test(detail, last.end()):
+    if last.groupdict().get("of") in _BUILT_IN or not _raised_in_a_test(detail, last):
         return ""
     return last["name"]
 
@@ -58,11 +78,17 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return match
 
 
-def _raised_in_a_test(detail: str, end: int) -> bool:
-    """Whether the innermost place that is named is in a test. True if no place is named. `end`: where the error's line
-    ends: scripts name the innermost place first, Python last."""
-    if (script := _SCRIPT_PLACE.search(detail, end)) is not None:
-        return is_in_a_test_place(script["path"].lstrip("/"))
+def _raised_in_a_test(detail: str, error: re.Match[str]) -> bool:
+    """Whether the innermost place that is named is in a test. True if no place is named. Scripts and Ruby name the
+    innermost place first, Ruby also ahead of its error. Python names it last."""
+    line, end = detail.rfind("\n", 0, error.start()) + 1, error.end()
+    first = (
+        _RUBY_PLACE.search(detail, line, error.start()),
+        _SCRIPT_PLACE.search(detail, end),
+        _RUBY_PLACE.search(detail, end),
+    )
+    if (place := next(filter(None, first), None)) is not None:
+        return is_in_a_test_place(place["path"].lstrip("/"))
     places = [found["quoted"] or found["plain"] for found in _PLACE.finditer(detail[: end + 400])]
     return not places or is_in_a_test_place(places[-1].lstrip("/"))
 

@@ -59,8 +59,14 @@ _SAYS_NOT_COLLECTED: Final = re.compile(
 _LACKS_A_MODULE: Final = re.compile(
     r"^(?:(?:E +)?ModuleNotFoundError: No module named .*"
     r"|(?:Error|Error \[ERR_MODULE_NOT_FOUND\]): Cannot find (?:module|package) .*"
-    r"|.*cannot load such file -- .*"
-    r"|\[ERROR\] COMPILATION ERROR.*|> Compilation failed; see the compiler .*|CMake Error .*)$",
+    r"|.*cannot load such file -- .*|CMake Error .*)$",
+    re.MULTILINE,
+)
+_DOES_NOT_COMPILE: Final = re.compile(
+    r"^(?:\[ERROR\] COMPILATION ERROR.*|> Compilation failed; see the compiler .*"
+    r"|TSError: .*|(?:\S{1,300}[\d)]:? (?:- )?)?error TS\d{1,5}: .*"
+    r"|\S{1,300}:\d+: error: too (?:many|few) arguments .*"
+    r"|0 examples, .*\berrors? occurred outside of examples.*)$",
     re.MULTILINE,
 )
 _COUNTED: Final = re.compile(
@@ -92,12 +98,14 @@ def why_not_run(run: CommandRun) -> NotRun | None:
 _SAID: Final[tuple[tuple[Said, re.Pattern[str]], ...]] = (
     ("no_test", _SAYS_NO_TEST),
     ("not_collected", _SAYS_NOT_COLLECTED),
+    ("not_collected", _DOES_NOT_COMPILE),
     ("missing_command", _SAYS_NO_COMMAND),
 )
 _ANYWHERE: Final[tuple[tuple[Said, re.Pattern[str]], ...]] = (
     ("missing_command", _SAYS_NO_COMMAND),
     ("not_fetched", _SAYS_NOT_FETCHED),
     ("not_collected", _LACKS_A_MODULE),
+    ("not_collected", _DOES_NOT_COMPILE),
     ("not_collected", _SAYS_NOT_COLLECTED),
     ("no_test", _SAYS_NO_TEST),
 )
