@@ -1,8 +1,8 @@
-"""An assertion of a script that became one which checks nothing is told: no matcher, or nobody waits for it."""
+"""An assertion that became one which checks nothing is told: no matcher, or nobody waits for it."""
 
 import pytest
 
-from tests.core.evidence.test_loosened_checks import SCRIPT, told
+from tests.core.evidence.test_loosened_checks import JAVA, SCRIPT, told
 
 NO_MATCHER = "has no matcher: it checks nothing."
 NOT_AWAITED = "is not awaited: the test ends before it is checked."
@@ -41,3 +41,13 @@ def test_an_assertion_that_checks_nothing_any_more_is_told(old: str, new: str, w
 )
 def test_an_assertion_that_somebody_waits_for_is_not(old: str, new: str) -> None:
     assert told(SCRIPT, old, new) == []
+
+
+def test_a_statement_of_a_value_without_what_it_must_be_is_told() -> None:
+    old = "assertThat(shop.total()).isEqualTo(3);"
+    for new in ("assertThat(shop.total());", "Assertions.assertThat(shop.total());"):
+        assert told(JAVA, old, new) == [f"`{new}` in `test_total` in `{JAVA}` {NO_MATCHER}"]
+
+
+def test_a_statement_of_a_value_that_is_given_what_it_must_be_is_not() -> None:
+    assert told(JAVA, "assertEquals(3, shop.total());", "assertThat(shop.total(), is(3));") == []

@@ -1,4 +1,4 @@
-"""Finds assertions of scripts that check nothing: `expect(x)` without a matcher, and a promise that nobody waits for.
+"""Finds assertions that check nothing: `expect(x)` or `assertThat(x)` alone, and a promise that nobody waits for.
 
 Only where a test lost an assertion for it. An assertion that returns a promise fails after its test has passed.
 """
@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from caseworker.core.evidence.assertions import Assertion, is_unchanged, replaced
+from caseworker.core.evidence.call_arguments import arguments
 from caseworker.core.evidence.test_files import ReadTest
 
 _EXPECT: Final = "expect("
+_STATES: Final = re.compile(r"(?:\w{1,40}\.)?assertThat\(")
 _WAITS: Final = ("await ", "return ")
 _UNCALLED: Final = re.compile(r"\.to[A-Z]\w{1,40}$")
 _PROMISES: Final = re.compile(r"\.(?:resolves|rejects)\.")
@@ -28,12 +30,21 @@ def _idle(lost: Sequence[Assertion], gained: Sequence[Assertion]) -> Iterator[tu
     waited = {one.key.partition(" ")[2] for one in lost if one.key.startswith(_WAITS)}
     for one in gained:
         said = one.key.removeprefix("await ").rstrip("; ")
+        if _states_alone(said):
+            yield one.text, "has no matcher: it checks nothing"
         if not said.startswith(_EXPECT) or one.key.endswith(","):
             continue
         if _UNCALLED.search(said) or _closes_at(said) == len(said) - 1:
             yield one.text, "has no matcher: it checks nothing"
         elif one.key in waited or (_PROMISES.search(said) and said == one.key.rstrip("; ")):
             yield one.text, "is not awaited: the test ends before it is checked"
+
+
+def _states_alone(said: str) -> bool:
+    """A second argument is what it must be."""
+    found = _STATES.match(said)
+    given, end = arguments(said, found.end()) if found else ([], 0)
+    return len(given) == 1 and end == len(said) - 1
 
 
 def _closes_at(text: str) -> int:

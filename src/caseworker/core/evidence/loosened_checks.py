@@ -1,4 +1,5 @@
-"""Finds assertions that were replaced by ones that accept more: any value, any error, any call, a wider tolerance.
+"""Finds assertions that were replaced by ones that accept more: any value, any error, any call, a part of the value,
+a wider tolerance.
 
 By words, and only where a test lost an exact assertion for it: a loose one beside it is welcome. Another expected
 value, or the opposite, is told by `changed_expectations`.
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from caseworker.core.evidence.assertions import is_unchanged, replaced
+from caseworker.core.evidence.partial_checks import is_partial
 from caseworker.core.evidence.test_files import ReadTest
 
 _LINE: Final = 400
@@ -38,7 +40,9 @@ _LOOSE: Final = (
 )
 """What accepts more, and what it stands for in the assertion that it replaces."""
 _COMPARES: Final = re.compile(r"\s(?:[<>]=?|!=|is\s{1,4}not)\s|\bisinstance\(|\bhasattr\(|\binstanceof\b")
-_EITHER: Final = re.compile(r"^assert\b[^\n]{0,300}\sor\s|\bassert\w{0,20}!?\([^\n]{0,300}\s\|\|\s")
+_EITHER: Final = re.compile(
+    r"^assert\b[^\n]{0,300}\s(?:or\s|else\s{1,4}(?:True|1)$)|\bassert\w{0,20}!?\([^\n]{0,300}\s\|\|\s"
+)
 _IS_TRUE: Final = re.compile(
     r"^assert\s{1,4}(?P<stated>\w[^\n=<>!]{0,200}[\w)\]])$"
     r"|\bassert(?:True|!)\(\s{0,4}(?P<called>\w[^\n=<>!]{0,200}[\w)\]])\);?$"
@@ -95,6 +99,8 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
     for pattern, kind in _LOOSE:
         if pattern.search(said):
             return next((old for old in exact if kind.search(old)), None)
+    if (whole := next((old for old in exact if is_partial(old, text)), None)) is not None:
+        return whole
     if _EITHER.search(said) or (_COMPARES.search(said) and "==" not in said):
         return exact[0] if exact else None
     if (true := _IS_TRUE.search(text)) is not None:

@@ -1,0 +1,74 @@
+"""Finds assertions that check a part of what was checked exactly: `"error" in msg()` where `msg() == "error: bad"` was.
+
+Told by the subject: what an exact assertion was about has to stand where the other one looks into it.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from caseworker.core.evidence.call_arguments import arguments
+
+_QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
+_SUBJECT: Final = "\0"
+"""Stands for what the exact assertion was about."""
+_MAY_BE: Final = re.compile(r"[A-Za-z_$&*]")
+"""How a subject begins: a number or a text is what is expected."""
+_EQUAL: Final = re.compile(
+    r"\bassert(?:Equals?|ListEqual|DictEqual|SetEqual|TupleEqual|MultiLineEqual|_eq!)\("
+    r"|\bassert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)\("
+    r"|\b(?:assert|require)\.(?:Equal|EqualValues|Exactly|JSONEq|EqualError|ErrorIs)\("
+)
+_STATES: Final = re.compile(r"\b(?:expect|assertThat)\(")
+_IS_EXACTLY: Final = re.compile(
+    r"\)\.(?:resolves\.)?(?:toBe|toEqual|toStrictEqual|to\.(?:deep\.)?(?:equal|eql)|isEqualTo|isSameAs|containsExactly)\("
+)
+_NOTHING: Final = frozenset({"[]", "{}", '""', "''", "``", "()", "set()", "List.of()", "0"})
+"""Who looks into one of these, asks for all of it."""
+_LOOKS_INTO: Final = re.compile(
+    r"^assert [^=\n]{1,300} in \0(?:,|$)|^assert \0 in \b|^assert \0 in [(\[{]"
+    r"|\0\.(?:starts_?with|ends_?with|contains|includes|match(?:es)?)\(|\0\.length\b|\0\[-?\d{0,4}:-?\d{0,4}\]"
+    r"|\b(?:len|sorted|set|frozenset)\(\0\)"
+    r"|\bassert(?:In|Regex|CountEqual)\([^\n]{0,300}\0"
+    r"|\b(?:assert|require)\.(?:Contains|Subset|ElementsMatch|Regexp|Len|Error|include|match)\([^\n]{0,300}\0"
+    r"|\bstrings\.(?:Contains|HasPrefix|HasSuffix)\(\0"
+    r"|\bassert\.ok\(\0[,)]"
+    r"|\bexpect\(\0\)\.(?:resolves\.)?to(?:Contain(?:Equal)?|Match(?:Object|Snapshot)?|HaveLength|HaveProperty)\("
+    r"|\bexpect\(\0\)\.(?:toMatchInlineSnapshot\(\)|toBeCloseTo\([^\n]{1,200}, (?:0|-\d{1,2})\)|to\.include)"
+    r"|\bexpect\(\0\)\.to(?:Strict)?Equal\(expect\.(?:object|array|string)(?:Containing|Matching)\("
+    r"|\bassertThat\(\0\)\.(?:isIn|hasSize|(?:starts|ends)With|matches|contains(?!Exactly\()\w{0,30})\(",
+    re.I,
+)
+
+
+def is_partial(old: str, new: str) -> bool:
+    """Whether one assertion checks only a part of what the other checks exactly."""
+    return any(_looks_into(new, subject) for subject in _subjects(old) if subject in new)
+
+
+def _looks_into(text: str, subject: str) -> bool:
+    marked = re.sub(rf"(?<![\w.]){re.escape(subject)}(?!\w)", _SUBJECT, text)
+    return _LOOKS_INTO.search(_QUOTED.sub('""', marked)) is not None
+
+
+@lru_cache(maxsize=1_000)
+def _subjects(text: str) -> tuple[str, ...]:
+    """What an exact assertion is about. It is not known which side is expected. It is compared with many others."""
+    return tuple(one for one, other in _sides(text) if _MAY_BE.match(one) and other not in _NOTHING)
+
+
+def _sides(text: str) -> Iterator[tuple[str, str]]:
+    if text.startswith("assert ") and " == " in text:
+        left, _, right = text.removeprefix("assert ").partition(" == ")
+        yield left, right
+    elif (found := _EQUAL.search(text)) is not None:
+        given = [one for one in arguments(text, found.end())[0] if one != "t"]
+        if len(given) > 1:
+            yield given[0], given[1]
+            yield given[1], given[0]
+    elif (found := _STATES.search(text)) is not None:
+        given, end = arguments(text, found.end())
+        exactly = _IS_EXACTLY.match(text, end)
+        if given and exactly is not None:
+            yield ", ".join(given), ", ".join(arguments(text, exactly.end())[0])
