@@ -12,6 +12,7 @@ from typing import Final
 from caseworker.core.evidence.assertions import is_unchanged, replaced
 from caseworker.core.evidence.partial_checks import is_partial
 from caseworker.core.evidence.test_files import ReadTest
+from caseworker.core.evidence.tolerances import tolerance
 
 _LINE: Final = 400
 _MOST: Final = 200
@@ -53,13 +54,6 @@ _TRUTH: Final = re.compile(
     re.I,
 )
 """Asks for a truth value or for nothing: what stands for it may be its equal, or its opposite."""
-_NEARLY: Final = re.compile(r"approx|almost|close|delta|epsilon|\btesting\.|assertEquals", re.I)
-_TOLERANCE: Final = re.compile(
-    r"\b(?:rel|abs|rel_tol|abs_tol|rtol|atol|delta)\s{0,4}=\s{0,4}(?P<width>[\d.e-]{1,20})"
-    r"|\b(?:places|decimal)\s{0,4}=\s{0,4}(?P<places>\d{1,3})|\.toBeCloseTo\([^\n]{1,200},\s{0,4}(?P<digits>-?\d{1,3})\);?$"
-    r"|\b(?:InDelta|InEpsilon)\([^\n]{1,200},\s{0,4}(?P<delta>\d[\d.e-]{0,20})\)$"
-    r"|\bassertEquals\([^\n,()]{1,100},[^\n]{1,200},\s{0,4}(?P<last>\d[\d.e-]{0,20})f?\);?$"
-)
 _MATCH: Final = re.compile(r",\s{0,4}match\s{0,4}=[^\n]{1,300}(?=\))")
 """The text that an error has to have."""
 
@@ -116,24 +110,12 @@ def _subject(text: str) -> str:
 
 def _widened(lost: Sequence[str], gained: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Assertions that differ in their tolerance alone, or lost the text that an error has to have."""
-    nearly = {found[0]: (found[1], old) for old in lost if (found := _tolerance(old)) is not None}
+    before = [(old, width) for old in lost if (width := tolerance(old)) is not None]
     matched = {_MATCH.sub("", old): old for old in lost if _MATCH.search(old)}
     for new in gained:
-        rest, accepts = _tolerance(new) or ("", 0)
-        if rest in nearly and accepts > nearly[rest][0]:
-            yield nearly[rest][1], new
+        now = tolerance(new)
+        narrow = next((old for old, was in before if now is not None and now.is_wider_than(was)), None)
+        if narrow is not None:
+            yield narrow, new
         elif new in matched:
             yield matched[new], new
-
-
-def _tolerance(text: str) -> tuple[str, float] | None:
-    """An assertion without its tolerance, and how much that accepts."""
-    found = _TOLERANCE.search(text) if _NEARLY.search(text) else None
-    if found is None:
-        return None
-    kind, number = next((kind, number) for kind, number in found.groupdict().items() if number)
-    try:
-        accepts = -float(number) if kind in ("places", "digits") else float(number)
-    except ValueError:
-        return None
-    return f"{text[: found.start(kind)]}~{text[found.end(kind) :]}", accepts
