@@ -420,8 +420,8 @@ def test_nothing_is_named_if_no_test_was_weakened(before: dict[str, str], after:
 
 
 def test_assertions_of_badly_laid_out_tests_count_for_the_file() -> None:
-    before = "it('a', () => {\nexpect(a).toBe(1);\nexpect(2).toBe(2);\n});\n"
-    after = before.replace("expect(2).toBe(2);\n", "")
+    before = "it('a', () => {\nexpect(a).toBe(1);\nexpect(b).toBe(2);\n});\n"
+    after = before.replace("expect(b).toBe(2);\n", "")
     assert weakened({"a.test.js": before}, {"a.test.js": after}) == [
         "`a.test.js` checks less outside of its tests: 1 assertion instead of 2."
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from caseworker.core.evidence.call_arguments import arguments
 from caseworker.core.evidence.test_files import BodyLine, ReadTest
 
 _LENGTH: Final = 1_000
@@ -18,6 +19,7 @@ _AFTER_OPENING: Final = re.compile(r"(?<=[(\[{])\s{1,4}")
 _BEFORE_CLOSING: Final = re.compile(r",?\s{0,4}(?=[)\]}])")
 _CHAINED: Final = re.compile(r"\s{1,4}(?=\.\w)")
 _IN_BRACKETS: Final = re.compile(r"^assert \((?P<stated>[^()]{1,400}(?:\([^()]{0,400}\)[^()]{0,400}){0,20})\)$")
+_TUPLE: Final = "assert ("
 _GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
 _GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==|!=) (?P<right>[^\n&|]{1,300}) \{$")
 
@@ -81,5 +83,11 @@ def _go_assertion(lines: Sequence[BodyLine], at: int) -> str | None:
 
 def _assertion(text: str) -> Assertion:
     key = _CHAINED.sub("", _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", text)))
-    bracketed = _IN_BRACKETS.match(key)
+    bracketed = None if states_a_tuple(key) else _IN_BRACKETS.match(key)
     return Assertion(f"assert {bracketed['stated']}" if bracketed else key, text)
+
+
+def states_a_tuple(key: str) -> bool:
+    """`assert (total() == 3, "total")` is always true."""
+    given, end = arguments(key, len(_TUPLE)) if key.startswith(_TUPLE) else ([], 0)
+    return len(given) > 1 and end == len(key) - 1

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from caseworker.core.evidence.assertions import is_unchanged, replaced
+from caseworker.core.evidence.assertions import is_unchanged, replaced, states_a_tuple
 from caseworker.core.evidence.partial_checks import is_partial
 from caseworker.core.evidence.test_files import ReadTest
 from caseworker.core.evidence.tolerances import tolerance
@@ -93,6 +93,8 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
     for pattern, kind in _LOOSE:
         if pattern.search(said):
             return next((old for old in exact if kind.search(old)), None)
+    if states_a_tuple(text):
+        return next((old for old in exact if old.removeprefix("assert ") in text), None)
     if (whole := next((old for old in exact if is_partial(old, text)), None)) is not None:
         return whole
     if _EITHER.search(said) or (_COMPARES.search(said) and "==" not in said):

@@ -43,11 +43,19 @@ CHECK: Final = re.compile(
     r"|\.andExpect\(|(?:\.|\s)should(?:Not)?[A-Z]\w{0,40}(?:\s[^\s=]|\([^)\n])|\bc\.(?:Assert|Check)\("
     r"|\.should\b|\bshould_panic\b|\bverify\w*\(|\braises\w*\(|\bwarns\("
 )
+_MADE: Final = r"(?:new\s|hash\(|(?:\w{1,40}(?:\.|::)){0,4}[A-Z]\w{0,80}(?:\(|::))"
+"""What is made or asked for twice to see that the two are equal."""
 VACUOUS: Final = re.compile(
-    r"^assert\s{1,4}(?:True|1|not\s{1,4}False|\"[^\"]{1,80}\"|'[^']{1,80}'|(\w{1,80})\s{0,4}==\s{0,4}\1)\s{0,4}(?:,|$)"
+    r"^assert\s{1,4}(?:True|1|not\s{1,4}False|\"[^\"]{1,80}\"|'[^']{1,80}'"
+    rf"|(?!{_MADE})([^\n]{{1,200}}?)\s{{0,4}}==\s{{0,4}}\1)\s{{0,4}}(?:,|$)"
+    # A tuple: its bracket is the first one, and is closed at the end.
+    r"|^assert\s{0,4}\([^()\n]{0,200}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,8}\)[^()\n]{0,200}){0,8}"
+    r",\s{0,4}(?:[fr]{0,2}(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\s{0,4},?\s{0,4})?\)$"
     r"|\bassertTrue\(\s{0,4}(?:True|true|1)\s{0,4}[,)]|\bassertFalse\(\s{0,4}(?:False|false|0)\s{0,4}[,)]"
-    r"|\bassert(?:Equals?|_eq!)\(\s{0,4}([^,()\s]{1,80}),\s{0,4}\2\s{0,4}[,)]|\bassert!\(\s{0,4}true\s{0,4}[,)]"
-    r"|\bexpect\(\s{0,4}(true|1)\s{0,4}\)\.to(?:Be|Equal|BeTruthy|StrictEqual)\("
+    r"|\bassert(?:Equals?|_eq!|\.(?:[eE]qual|strictEqual|deepEqual|deepStrictEqual))\(\s{0,4}(?:t,\s{0,4})?"
+    rf"(?!{_MADE})([^\n]{{1,200}}?),\s{{0,4}}\2\s{{0,4}}[,)]|\bassert!\(\s{{0,4}}true\s{{0,4}}[,)]"
+    rf"|\b(?:expect|assertThat)\((?!{_MADE})([^\n]{{1,200}}?)\)\.(?:to(?:Be|Equal|StrictEqual)|isEqualTo)\(\3\)"
+    r"|\bexpect\(\s{0,4}(?:true|1)\s{0,4}\)\.to(?:Be|Equal|BeTruthy|StrictEqual)\("
     r"|\bor\s{1,4}True\b|\|\|\s{0,4}true\b"
 )
 """An assertion that can't fail."""
