@@ -82,6 +82,7 @@ def test_an_assertion_that_accepts_more_is_told(path: str, old: str, new: str) -
         (SCRIPT, "expect(rows.length).toBe(1);", "expect(rows).toHaveLength(1);"),
         (SCRIPT, "expect(total()).toBe(5);", "await waitFor(() => expect(total()).toBe(5));"),
         (RUST, "assert_eq!(empty(), true);", "assert!(empty());"),
+        (RUST, "assert_eq!(total(), 5);", "assert!(total() == 5 && rows() == 1);"),
         (JAVA, "assertEquals(5, total(2, 3));", "assertEquals(5, total(2, 4));"),
         (JAVA, "assertEquals(total(2), 3);", "assertEquals(total(2), 4);"),
         (JAVA, "assertEquals(5, total());", "assertThat(total()).isEqualTo(5);"),

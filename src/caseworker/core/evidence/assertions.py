@@ -22,6 +22,7 @@ _IN_BRACKETS: Final = re.compile(r"^assert \((?P<stated>[^()]{1,400}(?:\([^()]{0
 _TUPLE: Final = "assert ("
 _GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
 _GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==|!=) (?P<right>[^\n&|]{1,300}) \{$")
+_GO_OTHERWISE: Final = re.compile(r"^if (?:!(?P<stated>\w[^\n&|<>=]{1,300})|(?P<condition>[^\n]{1,300})) \{$")
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,12 @@ def _go_assertion(lines: Sequence[BodyLine], at: int) -> str | None:
     """What Go's `if got != 3 {` above a failure asserts."""
     if not at or not _GO_FAILURE.match(lines[at].text):
         return None
-    found = _GO_CONDITION.match(lines[at - 1].text)
-    if found is None:
-        return None
-    return f"assert {found['left']} {'==' if found['compares'] == '!=' else '!='} {found['right']}"
+    above = lines[at - 1].text
+    if (found := _GO_CONDITION.match(above)) is not None:
+        return f"assert {found['left']} {'==' if found['compares'] == '!=' else '!='} {found['right']}"
+    if (found := _GO_OTHERWISE.match(above)) is not None:
+        return f"assert {found['stated']}" if found["stated"] else f"assert not ({found['condition']})"
+    return None
 
 
 def _assertion(text: str) -> Assertion:

@@ -42,8 +42,10 @@ _LOOSE: Final = (
 """What accepts more, and what it stands for in the assertion that it replaces."""
 _COMPARES: Final = re.compile(r"\s(?:[<>]=?|!=|is\s{1,4}not)\s|\bisinstance\(|\bhasattr\(|\binstanceof\b")
 _EITHER: Final = re.compile(
-    r"^assert\b[^\n]{0,300}\s(?:or\s|else\s{1,4}(?:True|1)$)|\bassert\w{0,20}!?\([^\n]{0,300}\s\|\|\s"
+    r"^assert not \([^\n]{0,300}\s&&\s"
+    r"|^assert\b[^\n]{0,300}\s(?:or\s|else\s{1,4}(?:True|1)$)|\bassert\w{0,20}!?\([^\n]{0,300}\s\|\|\s"
 )
+_GO_UNLESS: Final = "assert not ("
 _IS_TRUE: Final = re.compile(
     r"^assert\s{1,4}(?P<stated>\w[^\n=<>!]{0,200}[\w)\]])$"
     r"|\bassert(?:True|!)\(\s{0,4}(?P<called>\w[^\n=<>!]{0,200}[\w)\]])\);?$"
@@ -90,6 +92,8 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
     said = _QUOTED.sub('""', text)
     if _PLACEHOLDER.search(said):
         return next((old for old in exact if _subject(old) == _subject(text)), None)
+    if _is_one_of_several(said):
+        return None
     for pattern, kind in _LOOSE:
         if pattern.search(said):
             return next((old for old in exact if kind.search(old)), None)
@@ -103,6 +107,12 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
         value = true["stated"] or true["called"]
         return next((old for old in exact if old != text and value in old), None)
     return None
+
+
+def _is_one_of_several(text: str) -> bool:
+    """Whether Go fails if one of several conditions holds, and one of them alone may be exact."""
+    conditions = text.removeprefix(_GO_UNLESS).split(" || ") if text.startswith(_GO_UNLESS) else []
+    return len(conditions) > 1 and any("!" in one and " && " not in one for one in conditions)
 
 
 def _subject(text: str) -> str:

@@ -19,6 +19,7 @@ _EQUAL: Final = re.compile(
     r"\bassert(?:Equals?|ListEqual|DictEqual|SetEqual|TupleEqual|MultiLineEqual|_eq!)\("
     r"|\bassert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)\("
     r"|\b(?:assert|require)\.(?:Equal|EqualValues|Exactly|JSONEq|EqualError|ErrorIs)\("
+    r"|^assert (?:reflect\.Deep|cmp\.|slices\.|maps\.)Equal\("
 )
 _STATES: Final = re.compile(r"\b(?:expect|assertThat)\(")
 _IS_EXACTLY: Final = re.compile(
