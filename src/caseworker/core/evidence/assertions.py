@@ -22,7 +22,10 @@ _IN_BRACKETS: Final = re.compile(r"^assert \((?P<stated>[^()]{1,400}(?:\([^()]{0
 _TUPLE: Final = "assert ("
 _GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
 _GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==|!=) (?P<right>[^\n&|]{1,300}) \{$")
-_GO_OTHERWISE: Final = re.compile(r"^if (?:!(?P<stated>\w[^\n&|<>=]{1,300})|(?P<condition>[^\n]{1,300})) \{$")
+_GO_OTHERWISE: Final = re.compile(
+    r"^if (?![^\n]{0,300}\bfalse\b)(?:!(?P<stated>\w[^\n&|<>=]{1,300})|(?P<condition>[^\n]{1,300})) \{$"
+)
+"""One that can't hold is told by `shields`."""
 
 
 @dataclass(frozen=True)
