@@ -13,6 +13,8 @@ from caseworker.core.evidence.call_arguments import arguments
 _QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _SUBJECT: Final = "\0"
 """Stands for what the exact assertion was about."""
+_MOST: Final = 5
+"""Most places of a subject in one assertion."""
 _MAY_BE: Final = re.compile(r"[A-Za-z_$&*]")
 """How a subject begins: a number or a text is what is expected."""
 _EQUAL: Final = re.compile(
@@ -48,8 +50,10 @@ def is_partial(old: str, new: str) -> bool:
     return any(_looks_into(new, subject) for subject in _subjects(old) if subject in new)
 
 
+@lru_cache(maxsize=10_000)
 def _looks_into(text: str, subject: str) -> bool:
-    marked = re.sub(rf"(?<![\w.]){re.escape(subject)}(?!\w)", _SUBJECT, text)
+    """Many assertions of a test have the same subject."""
+    marked = re.sub(rf"(?<![\w.]){re.escape(subject)}(?!\w)", _SUBJECT, text, count=_MOST)
     return _LOOKS_INTO.search(_QUOTED.sub('""', marked)) is not None
 
 
