@@ -1,16 +1,22 @@
 """`caseworker caps`: the caps of the whole deployment, and how an owner changes them while it runs."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from rich.console import Console
 
-from caseworker.app.desk import reading
-from caseworker.app.settings import Settings
+from caseworker.app.desk import NoRecords, reading
+from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.live_view import print_json
+from caseworker.app.terminal.local_times import date_and_time
 from caseworker.core.base.budget import MICROS, dollars
 from caseworker.core.base.errors import Refused
 from caseworker.core.people.authority import refuse_unless_may_steer
 from caseworker.core.people.caps import Cap, CapName
 from caseworker.core.people.messages import Standing
-from caseworker.ports import Store
+from caseworker.store.store import open_store
+
+_MOST_DOLLARS: Final = 1_000_000
 
 
 async def show_caps(
@@ -24,36 +30,50 @@ async def show_caps(
     as_json: bool,
 ) -> int:
     """Whoever types this is the owner of the deployment: they can read its home."""
-    if (daily is not None and daily < 0) or (cases is not None and cases < 1):
+    if not (daily is None or 0 < daily <= _MOST_DOLLARS) or not (cases is None or cases > 0):
         raise Refused("A cap is a number above zero.", todo="For example: caseworker caps --daily 200 --cases 40")
-    changes = {
-        CapName.DAILY_BUDGET: None if daily is None else round(daily * MICROS),
-        CapName.CASES_PER_HOUR: cases,
-    }
-    async with reading(settings) as store:
-        if reset or any(value is not None for value in changes.values()):
-            refuse_unless_may_steer(Standing.OWNER, "raise_caps")
-            await _change(store, changes, author, reset=reset)
-        found = {cap.name: cap for cap in await store.caps.all()}
+    wanted = {CapName.DAILY_BUDGET: None if daily is None else round(daily * MICROS), CapName.CASES_PER_HOUR: cases}
+    changes = {name: value for name, value in wanted.items() if value is not None or reset}
+    if changes:
+        refuse_unless_may_steer(Standing.OWNER, "raise_caps")
+        await _change(settings, changes, author)
+    found = await _stored(settings)
     if as_json:
-        print_json({name: _now(settings, name, found.get(name)) for name in CapName})
+        print_json({name: _for_programs(name, _now(settings, name, found.get(name))) for name in CapName})
         return 0
     for name in CapName:
         value = _now(settings, name, found.get(name))
         shown = dollars(value) if name is CapName.DAILY_BUDGET else str(value)
         cap = found.get(name)
-        source = f"set by {cap.set_by}, {cap.set_at:%Y-%m-%d %H:%M} UTC" if cap is not None else "the setting"
+        source = f"set by {cap.set_by}, {date_and_time(cap.set_at)}" if cap is not None else "the setting"
         console.print(f"{name}: {shown} ({source})", markup=False, highlight=False)
     return 0
 
 
-async def _change(store: Store, changes: dict[CapName, int | None], author: str, *, reset: bool) -> None:
-    for name, value in changes.items():
-        if value is not None or reset:
+async def _change(settings: Settings, changes: Mapping[CapName, int | None], author: str) -> None:
+    """Also before the first case: it makes the records if there are none."""
+    make_home(settings)
+    store = await open_store(settings.database)
+    try:
+        for name, value in changes.items():
             await store.caps.set(name, value, by=author)
+    finally:
+        await store.close()
+
+
+async def _stored(settings: Settings) -> Mapping[CapName, Cap]:
+    try:
+        async with reading(settings) as store:
+            return {cap.name: cap for cap in await store.caps.all()}
+    except NoRecords:
+        return {}
 
 
 def _now(settings: Settings, name: CapName, cap: Cap | None) -> int:
     if cap is not None:
         return cap.value
     return settings.daily_micros if name is CapName.DAILY_BUDGET else settings.cases_per_hour
+
+
+def _for_programs(name: CapName, value: int) -> float:
+    return value / MICROS if name is CapName.DAILY_BUDGET else value
