@@ -20,7 +20,8 @@ understood as well. `--repo` is the repository that you stand in, unless you nam
 """
 _END = """
 Exit codes: 0 done; 1 the case needs people or ended otherwise; 2 refused, and you can change that; 3 it may pass by
-itself, try again; 70 a bug of Caseworker; 130 interrupted.
+itself, try again; 70 a bug of Caseworker; 130 interrupted. `ready`, `check`, `host status` and `action` answer a
+question by their exit code: their pages say what 1 to 3 mean there.
 """
 
 

@@ -139,7 +139,7 @@ async def test_missing_settings_are_named(slack: SlackDouble, terminal: Terminal
     assert answer.code == 2
     assert answer.err == (
         "caseworker: Slack can't be listened to yet. Missing: slack_app_token (`xapp-...`, for Socket Mode) or "
-        "slack_signing_secret (for HTTP). docs/slack.md shows where each comes from; `caseworker.toml` or "
+        "slack_signing_secret (for HTTP). `caseworker docs slack` shows where each comes from; `caseworker.toml` or "
         "CASEWORKER_<NAME> sets it.\n"
     )
 
@@ -150,7 +150,7 @@ async def test_a_wrong_token_is_reported_at_once(slack: SlackDouble, terminal: T
     answer = await asyncio.to_thread(terminal.types, "serve")
     assert answer.code == 2, answer
     assert "Socket Mode was not entered" in answer.err
-    assert "docs/slack.md" in answer.err
+    assert "caseworker docs slack" in answer.err
 
 
 @pytest.mark.slow

@@ -141,7 +141,7 @@ def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
         ("slots = 2\nslot = 3\n", "HOME/caseworker.toml, line 2: `slot` is not a setting. Did you mean slots?"),
         (
             "# mine\n\n[telemetry]\non = true\n",
-            "HOME/caseworker.toml, line 3: `telemetry` is not a setting. docs/settings.md lists them all.",
+            "HOME/caseworker.toml, line 3: `telemetry` is not a setting. `caseworker docs settings` lists them all.",
         ),
         (
             'log = "auto"\nslots = 0\n',
@@ -168,12 +168,13 @@ def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
         ),
         (
             "slots = \n",
-            "HOME/caseworker.toml: Invalid value (at line 1, column 9). Correct the line, or move the file away.",
+            "HOME/caseworker.toml: Invalid value (at line 1, column 9). "
+            "Correct the line (texts need quotes; switches are true or false), or move the file away.",
         ),
         (
             "slots = 1\nslots = 2\n",
             "HOME/caseworker.toml: Cannot overwrite a value (at line 2, column 10). "
-            "Correct the line, or move the file away.",
+            "Correct the line (texts need quotes; switches are true or false), or move the file away.",
         ),
     ],
 )
@@ -190,7 +191,7 @@ def test_a_mistake_in_the_file_names_the_file_the_line_and_the_fix(tmp_path: Pat
             "h:7233",
             "CASEWORKER_TEMPORAL_ADRESS is not a setting. Did you mean CASEWORKER_TEMPORAL_ADDRESS?",
         ),
-        ("CASEWORKER_XYZZY", "3", "CASEWORKER_XYZZY is not a setting. docs/settings.md lists them all."),
+        ("CASEWORKER_XYZZY", "3", "CASEWORKER_XYZZY is not a setting. `caseworker docs settings` lists them all."),
         (
             "CASEWORKER_SLOTS",
             "many",

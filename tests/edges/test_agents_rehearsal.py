@@ -159,7 +159,7 @@ def test_an_outcome_is_checked_when_the_script_is_loaded() -> None:
         "`NEEDS_TECH_LEAD_VALIDATION`, `SPAWN_INVESTIGATOR` or `REQUIREMENT_GAP`\n"
         f"bug.yaml, line 7: {outcome}: the key `summary` is missing; it holds text of at most 2,000 characters\n"
         f"bug.yaml, line 10: {outcome}: unknown key `sumary`; did you mean `summary`?\n"
-        "The keys of every turn's outcome: docs/outcomes.md. "
+        "`caseworker docs outcomes` lists the keys of every turn's outcome. "
         "If it is wrong on purpose, write `invalid: true` beside it."
     )
 

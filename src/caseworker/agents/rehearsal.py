@@ -21,7 +21,8 @@ ScriptedError = Literal["overloaded", "rate_limited", "server_error", "refused"]
 _MOST_PROBLEMS: Final = 10
 _SOLO: Final = "an `error` stands alone: no `say`, `call`, `calls` or `outcome` beside it"
 _OF_OUTCOMES: Final = (
-    "The keys of every turn's outcome: docs/outcomes.md. If it is wrong on purpose, write `invalid: true` beside it."
+    "`caseworker docs outcomes` lists the keys of every turn's outcome. "
+    "If it is wrong on purpose, write `invalid: true` beside it."
 )
 
 

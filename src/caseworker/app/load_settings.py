@@ -51,7 +51,10 @@ def _read_file(file: Path, *, wanted: bool) -> dict[str, object]:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{file}: {error}.", todo="Correct the line, or move the file away.") from error
+        raise Refused(
+            f"{file}: {error}.",
+            todo="Correct the line (texts need quotes; switches are true or false), or move the file away.",
+        ) from error
     if "home" in found:
         raise Refused(f"{_place(file, ['home'])}: `home` is set by CASEWORKER_HOME only.")
     return found
@@ -115,5 +118,5 @@ def _place(file: Path, path: list[str]) -> str:
 def _did_you_mean(key: str, *, env_style: bool = False) -> str:
     near = likely(key, Settings.model_fields)
     if near is None:
-        return "docs/settings.md lists them all."
+        return "`caseworker docs settings` lists them all."
     return f"Did you mean {PREFIX + near.upper() if env_style else near}?"

@@ -135,7 +135,7 @@ async def find_repository(named: str, settings: Settings) -> RepositoryRef:
     if github_access(settings) is None:
         raise Refused(
             f"{named} is on GitHub, and Caseworker has no access to GitHub.",
-            todo="Set CASEWORKER_GITHUB_TOKEN, or set up the App (docs/github.md).",
+            todo="Set CASEWORKER_GITHUB_TOKEN, or set up the App (`caseworker docs github`).",
         )
     return repository
 
@@ -153,7 +153,7 @@ def read_rehearsal(path: Path | None) -> str | None:
             text = script.read(SIZE_LIMIT + 1)  # more is refused, and a device may never end
     except FileNotFoundError:
         raise Refused(
-            f"There is no rehearsal script at {path}.", todo="docs/rehearsal.md shows how to write one."
+            f"There is no rehearsal script at {path}.", todo="`caseworker docs rehearsal` shows how to write one."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path} can't be read as text: {error}.") from error

@@ -65,7 +65,7 @@ async def find_remote(link: "IssueLink", settings: Settings) -> "RemoteSubject":
     if access is None:
         raise Refused(
             "Caseworker has no access to GitHub.",
-            todo="Set CASEWORKER_GITHUB_TOKEN (docs/github.md says which permissions it needs), "
+            todo="Set CASEWORKER_GITHUB_TOKEN (`caseworker docs github` says which permissions it needs), "
             "or CASEWORKER_GITHUB_APP_ID and CASEWORKER_GITHUB_APP_PRIVATE_KEY.",
         )
     from caseworker.forges.github.api_errors import GitHubRefused

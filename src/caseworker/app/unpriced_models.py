@@ -15,5 +15,6 @@ def told_unpriced(models: Sequence[str]) -> str:
     named = ", ".join(models)
     return (
         f"nobody knows what {named} costs, so the highest price is counted and budgets end early. Set it under "
-        "[prices] in caseworker.toml: dollars for a million tokens, 0 for a model of your own (docs/models.md)"
+        "[prices] in caseworker.toml: dollars for a million tokens, 0 for a model of your own; "
+        "`caseworker docs models` says more"
     )

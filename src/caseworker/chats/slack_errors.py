@@ -15,7 +15,7 @@ _LIMITED: Final = frozenset({"ratelimited", "rate_limited"})
 _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _PAUSE: Final = 30.0
 """Seconds to wait after a rate limit for which Slack names no time."""
-_TOKEN: Final = "Correct the Slack tokens in the settings (docs/slack.md), and start again."
+_TOKEN: Final = "Correct the Slack tokens in the settings (`caseworker docs slack`), and start again."
 _INVITE: Final = "Invite the bot there: type `/invite @caseworker` in the channel."
 _CHANNEL: Final = "Correct the channel's id in the settings, and invite the bot there: `/invite @caseworker`."
 _INSTALL: Final = "Make the app anew from `caseworker slack manifest`, and install it again."

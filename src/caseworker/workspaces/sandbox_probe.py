@@ -35,7 +35,9 @@ def _install_line() -> str:
 def missing() -> str:
     system = platform.system()
     if system == "Darwin":
-        return f"The sandbox needs Linux. On macOS run Caseworker in a container (see docs/sandbox.md). {_OFF}"
+        return (
+            f"The sandbox needs Linux. On macOS run Caseworker in a container (see `caseworker docs sandbox`). {_OFF}"
+        )
     if system == "Windows":
         return f"The sandbox needs Linux. On Windows run Caseworker in WSL2: wsl --install. {_OFF}"
     return f"The sandbox needs bubblewrap, which is not installed. Type: {_install_line()}. {_OFF}"

@@ -132,7 +132,7 @@ def answer(
 
 def close(
     case: CaseName,
-    reason: Annotated[str, typer.Option("--reason", help="Why, for the record.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the record; `-` reads standard input.")] = "",
     resolution: Annotated[
         str, typer.Option("--resolution", help="Of a bug: code_fix, data_fix, config_fix, not_a_bug, duplicate, ...")
     ] = "",

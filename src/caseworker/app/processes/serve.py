@@ -61,7 +61,7 @@ def _wanted(settings: Settings) -> list[Surface]:
     wanted = [surface for surface in surfaces(settings) if surface.is_wanted]
     for surface in wanted:
         if missing := surface.missing():
-            page = f"docs/{surface.name.lower()}.md"
+            page = f"`caseworker docs {surface.name.lower()}`"
             raise Refused(
                 f"{surface.name} can't be listened to yet. Missing: {'; '.join(missing)}.",
                 todo=f"{page} shows where each comes from; `caseworker.toml` or CASEWORKER_<NAME> sets it.",

@@ -25,7 +25,7 @@ async def check_ready(rehearsal: str | None, settings: Settings) -> None:
     if rehearsal is None and settings.anthropic_api_key is None:
         raise Refused(
             "There is no model to work with: no key and no rehearsal.",
-            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (docs/rehearsal.md).",
+            todo="Set ANTHROPIC_API_KEY, or rehearse with `--rehearse SCRIPT.yaml` (`caseworker docs rehearsal`).",
         )
     check_disk(settings.home)
     if settings.is_embedded:

@@ -15,7 +15,7 @@ async def examine_github(settings: Settings, repository: RemoteRepository | None
     except Refused as refused:
         return [Check("github", "missing", str(refused))]
     if access is None:
-        return [Check("github", "ok", "not set up: `caseworker init github` says how (docs/github.md)")]
+        return [Check("github", "ok", "not set up: `caseworker init github` and `caseworker docs github` say how")]
     from caseworker.forges.github.examine import examine
 
     return [Check(one.what, one.mark, one.says) for one in await examine(access, repository)]

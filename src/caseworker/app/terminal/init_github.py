@@ -176,6 +176,7 @@ def write_rules(console: Console, folder: Path) -> int:
         with file.open("x", encoding="utf-8") as made:
             made.write(RULES)
     except FileExistsError:
-        raise Refused(f"{file} is there already.", todo="Edit it; docs/settings.md lists what it may say.") from None
+        todo = "Edit it; `caseworker docs settings` lists what it may say."
+        raise Refused(f"{file} is there already.", todo=todo) from None
     console.print(f"{file} is written. Change what you like, and commit it to the default branch.", markup=False)
     return 0

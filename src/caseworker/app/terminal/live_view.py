@@ -166,7 +166,7 @@ class LiveView:
             case TurnStarted(role=role):
                 self._who = f"the {role.value.replace('_', ' ')} works"
             case TurnStalled(next_try=next_try):
-                self._who = f"the model's provider can't be reached, next try at {next_try:%H:%M:%S} UTC"
+                self._who = f"the model's provider can't be reached, next try at {clock(next_try)}"
             case TurnCompleted() | TurnFailed():
                 self._who = ""
         for told in self._story.tell(recorded.entry):

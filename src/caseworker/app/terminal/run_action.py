@@ -100,7 +100,7 @@ def _reader(settings: Settings) -> GitHubReader:
     if access is None:
         raise Refused(
             "Caseworker has no access to GitHub.",
-            todo="Set CASEWORKER_GITHUB_TOKEN from a secret in the workflow file (docs/github.md).",
+            todo="Set CASEWORKER_GITHUB_TOKEN from a secret in the workflow file (`caseworker docs github`).",
         )
     return GitHubReader(connect(access))
 

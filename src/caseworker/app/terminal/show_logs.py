@@ -18,7 +18,10 @@ _LOOK_SECONDS = 0.3
 async def show_logs(settings: Settings, *, lines: int, follow: bool) -> None:
     log = HostPlace(settings.home).log
     if not log.exists():
-        raise Refused(f"There is no log at {log}: no background process ever ran there.")
+        raise Refused(
+            f"There is no log at {log}: no background process ever ran there.",
+            todo="`caseworker run`, `report` or `host start` starts one.",
+        )
     show = readable if sys.stdout.isatty() else str  # programs get the lines as they are
     with log.open(encoding="utf-8", errors="replace") as handle:
         write_document("".join(show(line) for line in deque(handle, maxlen=lines)))

@@ -44,8 +44,9 @@ async def _slack(settings: Settings) -> list[Check]:
     if settings.slack_bot_token is None:
         started = settings.slack_app_token or settings.slack_signing_secret or settings.slack_reports_channel
         if started:
-            return [Check("slack", "missing", f"missing: {'; '.join(Slack(settings).missing())} (docs/slack.md)")]
-        return [Check("slack", "ok", "not set up: reports come from the terminal (docs/slack.md)")]
+            missing = "; ".join(Slack(settings).missing())
+            return [Check("slack", "missing", f"missing: {missing} (`caseworker docs slack`)")]
+        return [Check("slack", "ok", "not set up: reports come from the terminal (`caseworker docs slack`)")]
     return [
         await _bot(settings),
         *[
@@ -66,7 +67,7 @@ async def _bot(settings: Settings) -> Check:
     except (Refused, Transient) as error:
         return Check("slack", "missing", str(error))
     if missing := Slack(settings).missing():
-        return Check("slack", "note", f"the bot is {who}; `serve` needs {'; '.join(missing)} (docs/slack.md)")
+        return Check("slack", "note", f"the bot is {who}; `serve` needs {'; '.join(missing)} (`caseworker docs slack`)")
     way = "Socket Mode" if settings.slack_app_token is not None else "HTTP"
     return Check("slack", "ok", f"the bot is {who}; `caseworker serve` listens by {way}")
 
