@@ -177,7 +177,8 @@ def test_an_empty_list_is_an_empty_list_for_programs(
 def test_issues_that_were_written_down_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASEWORKER_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(make_project(tmp_path / "shop"))
-    assert "caseworker run --issue 1\n" in RUNNER.invoke(app, ["issue", "new", "--title", "It is broken"]).output
+    written = RUNNER.invoke(app, ["issue", "new", "--title", "It is broken"]).output
+    assert written == "shop/1: It is broken\nWork on it: caseworker run --issue 1\n"
     assert RUNNER.invoke(app, ["issue", "list"]).output == "   1  It is broken  no case yet\n"
 
 

@@ -20,7 +20,7 @@ from caseworker.app.terminal.show import write_files
 from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
@@ -56,7 +56,7 @@ async def new_issue(
     if as_json:
         print_json(issue.model_dump(mode="json"))
         return
-    console.print(f"{repository}#{issue.number}: {issue.title}", markup=False)
+    console.print(f"{typed(issue_case(repository, issue.number))}: {issue.title}", markup=False)
     here = f" --repo {quote(str(found.path))}" if Path.cwd() != found.path else ""
     console.print(f"Work on it: caseworker run{here} --issue {issue.number}", markup=False, soft_wrap=True)
 
