@@ -15,7 +15,7 @@ from caseworker.core.evidence.test_files import ReadTest
 from caseworker.core.evidence.tolerances import tolerance
 
 _LINE: Final = 400
-_MOST: Final = 200
+_MOST: Final = 100
 """Most assertions that are compared with each other."""
 _QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _ANY_VALUE: Final = re.compile(
