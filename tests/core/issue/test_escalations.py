@@ -19,6 +19,7 @@ from caseworker.core.issue.options import options, refuse_misfit
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
+from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.outcome import IssueOutcome
 from caseworker.core.people.commands import Answer, MessageKind
 from tests.core.examples import (
@@ -150,3 +151,12 @@ def test_words_on_an_investigations_escalation_lead_to_its_next_task() -> None:
 def test_words_never_open_an_unproven_or_unapproved_pull_request(known: dict[str, object]) -> None:
     parked = a_proven_case(S.REQUIRES_HUMAN_INTERVENTION, resume=S.CREATING_PR, **known)
     assert after(parked, SAID, interpreted()).state is S.REVIEWING_CODE
+
+
+def test_an_approval_that_was_given_is_not_waited_for_when_the_questions_are_open_again() -> None:
+    wait = Wait(reason=WaitingFor.ANSWER)
+    case = a_case(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, wait=wait, resume=S.REQUIREMENTS_UNCLEAR)
+    asks = {"escalation": "It touches logins.", "ask": [RoleQuestion(to="analyst", question="Which page?")]}
+    waits = after(case, SAID, interpreted().model_copy(update=asks), Agreed(by="ann"), NOTHING)
+    assert (waits.state, waits.waits_for) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, WaitingFor.ANSWER)
+    assert fits(waits, Agreed(by="ann")) is not None

@@ -192,7 +192,7 @@ def _wait_changes(case: IssueCase, move: Move, policy: Policy, now: datetime) ->
         left = {}
     if move.to in WAITING:
         again = case.waiting.wait.before if case.waiting.wait is not None and move.paid else case.waiting.wait
-        if move.back and again is not None:
+        if move.back and again is not None and _is_a_wait_of(move.to, again):
             because = f"{again.because} It waits on." if again.because else move.reason
             return left | {"wait": again, "reason": because}
         reason = move.waiting_for or WaitingFor.ANSWER
@@ -213,6 +213,11 @@ def _wait_changes(case: IssueCase, move: Move, policy: Policy, now: datetime) ->
     if move.settled or move.to in (WORKING - BY_PEOPLE - {S.REQUIREMENTS_UNCLEAR}) | TERMINAL:
         return left | {"wait": None, "taken_by": "", "ended_as": None}
     return left | {"taken_by": ""} if move.to is S.REQUIREMENTS_UNCLEAR else left
+
+
+def _is_a_wait_of(state: IssueState, wait: Wait) -> bool:
+    """An approval that the pm has asked for on the way to the questions is decided when the case returns to them."""
+    return state is not S.WAITING_FOR_REQUIREMENTS_CLARIFICATION or wait.reason is WaitingFor.ANSWER
 
 
 def _wait_before_budget(case: IssueCase, reason: WaitingFor) -> Wait | None:
