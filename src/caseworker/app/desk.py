@@ -59,6 +59,20 @@ async def reading(settings: Settings) -> AsyncIterator[Store]:
     """Open the records only. Starts nothing, and creates nothing where there are no records."""
     if not settings.database_url and not (settings.home / "caseworker.db").exists():
         raise NoRecords("There are no cases yet.", todo="`caseworker demo`, `run` or `report` opens the first one.")
+    async with _opened(settings) as store:
+        yield store
+
+
+@asynccontextmanager
+async def recording(settings: Settings) -> AsyncIterator[Store]:
+    """Open the records, and make them where there are none. Starts nothing."""
+    make_home(settings)
+    async with _opened(settings) as store:
+        yield store
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Store]:
     store = await open_store(settings.database)
     try:
         yield store
@@ -71,9 +85,7 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
     """Open the records and make sure that a worker runs: the host of this home, started if needed, or the cluster's own
     workers. `any_host`: accept a host with other settings while it runs a turn: enough to send a message, but not to
     open a case."""
-    make_home(settings)
-    store = await open_store(settings.database)
-    try:
+    async with recording(settings) as store:
         doorbell: Doorbell = await _doorbell(settings, store, any_host=any_host)
         yield Desk(
             settings=settings,
@@ -81,8 +93,6 @@ async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterato
             conversation=Conversation(store=store, doorbell=doorbell),
             new_cases=NewCases(store=store, doorbell=doorbell),
         )
-    finally:
-        await store.close()
 
 
 async def _doorbell(settings: Settings, store: Store, *, any_host: bool) -> Doorbell:

@@ -78,12 +78,12 @@ class Building(BuildActivities):
 
     async def _commands(self, request: BuildRequest, workspace: Workspace) -> list[Command]:
         # Build commands are read from the base: a change must not choose the commands that judge it.
-        commands = list((await self._workspaces.plan(workspace)).commands)
+        plan = await self._workspaces.plan(workspace)
         if request.stage is Stage.BASE or not request.case.evidence.new_test:
-            return commands
-        if request.stage is Stage.RED:  # judged by the new test alone; all others run before it and on the head
-            commands = [command for command in commands if command.purpose is Purpose.SETUP]
-        return [*commands, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
+            return list(plan.commands)
+        # Red is judged by the new test alone: all others run before it and on the head.
+        others = plan.set_up if request.stage is Stage.RED else plan.commands
+        return [*others, Command(purpose=Purpose.NEW_TEST, command=request.case.evidence.new_test)]
 
     async def _test(
         self, request: BuildRequest, workspace: Workspace, commands: list[Command], build: Build, base: Build | None

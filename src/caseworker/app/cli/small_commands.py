@@ -6,7 +6,7 @@ from shlex import quote
 
 from rich.console import Console
 
-from caseworker.app.desk import at_desk, find_case, reading
+from caseworker.app.desk import at_desk, find_case, reading, recording
 from caseworker.app.parts import look_at, make_forge, make_source
 from caseworker.app.processes.find_host import start_host
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
@@ -25,7 +25,6 @@ from caseworker.core.issue.states import TERMINAL
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
 from caseworker.ports import NewIssue, Store
-from caseworker.store.store import open_store
 
 
 async def new_issue(
@@ -45,14 +44,10 @@ async def new_issue(
         raise Refused("The title is empty.", todo="Say in one line what is wrong.")
     found = await look_at(await folder_or_here(repo))
     check_disk(settings.home)
-    make_home(settings)
-    store = await open_store(settings.database)
-    try:
+    async with recording(settings) as store:
         repository = await store.repositories.register(found.ref)
         taken = await make_source().taken_numbers(found.ref)
         issue = await store.repositories.new_issue(repository, draft, taken=taken)
-    finally:
-        await store.close()
     if as_json:
         print_json(issue.model_dump(mode="json"))
         return

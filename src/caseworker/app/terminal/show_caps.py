@@ -5,8 +5,8 @@ from typing import Final
 
 from rich.console import Console
 
-from caseworker.app.desk import NoRecords, reading
-from caseworker.app.settings import Settings, make_home
+from caseworker.app.desk import NoRecords, reading, recording
+from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.local_times import date_and_time
 from caseworker.core.base.budget import MICROS, dollars
@@ -14,7 +14,6 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.people.authority import refuse_unless_may_steer
 from caseworker.core.people.caps import Cap, CapName
 from caseworker.core.people.messages import Standing
-from caseworker.store.store import open_store
 
 _MOST_DOLLARS: Final = 1_000_000
 
@@ -52,13 +51,9 @@ async def show_caps(
 
 async def _change(settings: Settings, changes: Mapping[CapName, int | None], author: str) -> None:
     """Also before the first case: it makes the records if there are none."""
-    make_home(settings)
-    store = await open_store(settings.database)
-    try:
+    async with recording(settings) as store:
         for name, value in changes.items():
             await store.caps.set(name, value, by=author)
-    finally:
-        await store.close()
 
 
 async def _stored(settings: Settings) -> Mapping[CapName, Cap]:

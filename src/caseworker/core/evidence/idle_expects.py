@@ -34,7 +34,7 @@ def _idle(lost: Sequence[Assertion], gained: Sequence[Assertion]) -> Iterator[tu
             yield one.text, "has no matcher: it checks nothing"
         if not said.startswith(_EXPECT) or one.key.endswith(","):
             continue
-        if _UNCALLED.search(said) or _closes_at(said) == len(said) - 1:
+        if _UNCALLED.search(said) or arguments(said, len(_EXPECT))[1] == len(said) - 1:
             yield one.text, "has no matcher: it checks nothing"
         elif one.key in waited or (_PROMISES.search(said) and said == one.key.rstrip("; ")):
             yield one.text, "is not awaited: the test ends before it is checked"
@@ -45,13 +45,3 @@ def _states_alone(said: str) -> bool:
     found = _STATES.match(said)
     given, end = arguments(said, found.end()) if found else ([], 0)
     return len(given) == 1 and end == len(said) - 1
-
-
-def _closes_at(text: str) -> int:
-    """Where the first bracket is closed."""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if letter == ")" and not depth:
-            return at
-    return -1

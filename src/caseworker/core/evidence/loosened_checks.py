@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from caseworker.core.evidence.assertions import is_unchanged, replaced, states_a_tuple
-from caseworker.core.evidence.partial_checks import is_partial
+from caseworker.core.evidence.partial_checks import QUOTED, is_partial
 from caseworker.core.evidence.test_files import ReadTest
 from caseworker.core.evidence.tolerances import tolerance
 
 _LINE: Final = 400
 _MOST: Final = 100
 """Most assertions that are compared with each other."""
-_QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _ANY_VALUE: Final = re.compile(
     r"\bassert_?(?:is_?not_?none|not_?null|greater|less|is_?instance|instance_?of|not_?equal|ne!)"
     r"|\b(?:assert|require)\.(?:NotNil|NotEmpty|NotEqual|NotZero|Greater|Less|IsType|Positive)"
@@ -89,7 +88,7 @@ def _replaced(lost: Sequence[str], gained: Sequence[str]) -> tuple[str, str] | N
 
 def _stands_for(text: str, exact: Sequence[str]) -> str | None:
     """The assertion that this one may have replaced. Null: it is exact itself."""
-    said = _QUOTED.sub('""', text)
+    said = QUOTED.sub('""', text)
     if _PLACEHOLDER.search(said):
         return next((old for old in exact if _subject(old) == _subject(text)), None)
     if _is_one_of_several(said):

@@ -10,7 +10,7 @@ from typing import Final
 
 from caseworker.core.evidence.call_arguments import arguments
 
-_QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
+QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _SUBJECT: Final = "\0"
 """Stands for what the exact assertion was about."""
 _MOST: Final = 5
@@ -54,7 +54,7 @@ def is_partial(old: str, new: str) -> bool:
 def _looks_into(text: str, subject: str) -> bool:
     """Many assertions of a test have the same subject."""
     marked = re.sub(rf"(?<![\w.]){re.escape(subject)}(?!\w)", _SUBJECT, text, count=_MOST)
-    return _LOOKS_INTO.search(_QUOTED.sub('""', marked)) is not None
+    return _LOOKS_INTO.search(QUOTED.sub('""', marked)) is not None
 
 
 @lru_cache(maxsize=1_000)
