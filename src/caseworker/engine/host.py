@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -187,6 +188,11 @@ def call_in(waiting: "subprocess.Popen[bytes]", place: HostPlace) -> None:
 def send_away(waiting: "subprocess.Popen[bytes]") -> None:
     if waiting.stdin is not None:
         waiting.stdin.close()
+
+
+def is_called() -> bool:
+    """In a waiting host: whether it was called in or sent away, so that `wait_to_be_called` returns at once."""
+    return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
 def wait_to_be_called() -> bool:

@@ -1,11 +1,14 @@
 """Starts the host: Temporal's server and a worker in one detached process per home.
 
-Takes the lock and spawns the server before it loads the worker's code, which takes longer than the server's start.
+Takes the lock and spawns the server before it loads the worker's code, which takes longer than the server's start. A
+host that was started early may not do that before it is called in: until then it loads that code, piece by piece.
 """
 
 import asyncio
 import signal
 import sys
+from importlib import import_module
+from typing import Final
 
 import structlog
 
@@ -14,17 +17,33 @@ from caseworker.app.processes.logs import set_up_logs
 from caseworker.app.processes.process_setup import NICENESS, give_way, watch_children
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.engine.host import WAITING, HostPlace, wait_to_be_called
+from caseworker.engine.host import WAITING, HostPlace, is_called, wait_to_be_called
 from caseworker.engine.server import TemporalServer
 
 log = structlog.get_logger()
+
+_PIECES: Final = (
+    "sqlalchemy",
+    "caseworker.ports",
+    "caseworker.contract.wire",
+    "caseworker.store.store",
+    "temporalio.service",
+    "temporalio.client",
+    "caseworker.agents.claude",
+    "caseworker.app.wiring",
+    "caseworker.app.workers",
+    "caseworker.app.processes.host_work",
+)
+"""The worker's code: the last one imports all others. Each takes at most 0.2 s more to import than those before it."""
 
 
 def start() -> int:
     """Returns the exit code. The caller has switched the garbage collector off; it begins when all is loaded."""
     if WAITING in sys.argv:
-        import caseworker.app.processes.host_work  # noqa: F401 - to have it loaded when it is called
-
+        for piece in _PIECES:
+            if is_called():
+                break
+            import_module(piece)
         if not wait_to_be_called():
             return 0
     settings = load_settings()

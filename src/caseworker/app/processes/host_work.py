@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -36,7 +37,7 @@ async def serve(
 ) -> None:
     """`server` is spawned already, and ended here."""
     starting = asyncio.create_task(server.start())
-    loading = asyncio.create_task(_load())  # we only wait for the server meanwhile
+    loading: asyncio.Task[None] | None = None
     store = await open_store(settings.database, daily_micros=settings.daily_micros)
     try:
         await starting
@@ -46,6 +47,7 @@ async def serve(
         door = IssueDoor(settings=settings, store=store, doorbell=make_doorbell(client, store))
         async with open_door(place.door, door):
             place.write(_host_file(server, settings))
+            loading = asyncio.create_task(_load())  # not earlier: a command waits for what is above
             log.info("host started", pid=os.getpid(), temporal=server.address.target)
             if unknown := unpriced(settings):
                 log.warning(told_unpriced(unknown))
@@ -62,7 +64,8 @@ async def serve(
                     watcher.cancel()
                 await asyncio.gather(*watchers, return_exceptions=True)
     finally:
-        loading.cancel()
+        if loading is not None:
+            loading.cancel()
         starting.cancel()
         with suppress(asyncio.CancelledError, Refused):
             await starting
@@ -72,9 +75,14 @@ async def serve(
 
 
 async def _load() -> None:
+    """Load what the first turn needs, in a thread. The first case begins meanwhile, and is not held up: by default each
+    of its steps would wait 5 ms for the interpreter."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 10)
     try:
         await asyncio.to_thread(preload)
     finally:
+        sys.setswitchinterval(usual)
         end_loading()  # not earlier: with the collector at work, the agent's SDK takes 1.6 s to import instead of 1.0
 
 
