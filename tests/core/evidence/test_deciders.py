@@ -16,6 +16,9 @@ POM = (
     "<argLine>-Xmx1g</argLine></plugin><plugin><artifactId>maven-jar-plugin</artifactId></plugin><b>1</b></project>"
 )
 GRADLE = "dependencies {\n    testImplementation 'junit:junit:4'\n}\n\ntest {\n    useJUnitPlatform()\n}\n"
+VITE = "export default defineConfig({\n  server: { port: 80 },\n  test: { globals: true, include: ['a'] },\n})\n"
+CMAKE = "add_executable(shop a.c)\nenable_testing()\nadd_test(NAME shop COMMAND shop)\n"
+MESON = "shop = executable('shop', 'a.c')\ntest('shop', shop)\n"
 
 CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
     ("a swallowed exit code", "Makefile", MAKE, MAKE.replace("pytest", "pytest || true"), "The target `test` of"),
@@ -74,6 +77,35 @@ CHANGES: list[tuple[str, str, str | None, str | None, str]] = [
         "tasks.test { ignoreFailures = true }\n",
         "The settings of tests of",
     ),
+    (
+        "settings of Vitest in Vite's file",
+        "web/vite.config.ts",
+        VITE,
+        VITE.replace("globals: true", "passWithNoTests: true"),
+        "The key `test` of `web/vite.config.ts`",
+    ),
+    (
+        "a module that stands for another one",
+        "vite.config.mjs",
+        VITE,
+        VITE.replace("server", "resolve: { alias: [{ find: './cart', replacement: './stub' }] },\n  server"),
+        "The key `alias` of",
+    ),
+    (
+        "a test of CMake that is to fail",
+        "CMakeLists.txt",
+        CMAKE,
+        CMAKE + "set_tests_properties(shop\n  PROPERTIES WILL_FAIL TRUE)\n",
+        "The settings of tests of `CMakeLists.txt`",
+    ),
+    ("no tests of CMake", "CMakeLists.txt", CMAKE, CMAKE.replace("enable_testing()\n", ""), "The settings of tests"),
+    (
+        "a test of Meson that is to fail",
+        "meson.build",
+        MESON,
+        MESON.replace("shop)\n", "shop, should_fail: true)\n"),
+        "The settings of tests of `meson.build`",
+    ),
     ("a broken package.json", "package.json", PACKAGE, "{", "of `package.json`, which decides how tests are run"),
     ("the settings of pytest", "pyproject.toml", PYPROJECT, PYPROJECT.replace("-q", "-k nothing"), "`tool.pytest`"),
     ("settings in setup.cfg", "setup.cfg", SETUP, SETUP.replace("-q", "--co"), "The section `tool:pytest` of"),
@@ -122,6 +154,10 @@ def test_a_change_of_what_decides_is_named(path: str, old: str | None, new: str 
         ("pom.xml", POM, POM.replace("><", ">\n  <")),
         ("build.gradle", GRADLE, GRADLE.replace("junit:4", "junit:5")),
         ("build.gradle", GRADLE, "version = '2'\n" + GRADLE),
+        ("vite.config.ts", VITE, VITE.replace("80", "8080")),
+        ("vite.config.ts", VITE, VITE.replace("server: {", "server: { // so that we can test: it\n")),
+        ("CMakeLists.txt", CMAKE, CMAKE + "include(GNUInstallDirs)\nadd_test(NAME cart COMMAND cart) # a test\n"),
+        ("meson.build", MESON, MESON + "test('cart', cart)\n"),
         ("Makefile", MAKE, MAKE),
     ],
 )

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.build_file_deciders import cmake_parts, meson_parts, vite_parts
 from caseworker.core.evidence.jvm_deciders import gradle_parts, maven_parts
 from caseworker.core.evidence.plain_fixtures import only_adds_fixtures
 
@@ -19,7 +20,8 @@ Texts = Mapping[str, str | None]
 _MAKEFILES: Final = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _IN_PARTS: Final = _MAKEFILES | {
     *("package.json", "composer.json", "deno.json", "pyproject.toml", "setup.cfg", "Cargo.toml"),
-    *("pom.xml", "build.gradle", "build.gradle.kts"),
+    *("pom.xml", "build.gradle", "build.gradle.kts", "CMakeLists.txt", "meson.build"),
+    *(f"vite.config.{ending}" for ending in ("ts", "mts", "cts", "js", "mjs", "cjs")),
 }
 """Files that hold other things as well."""
 _WHOLE_FILES: Final = re.compile(
@@ -247,4 +249,7 @@ _PARTS: Final = {
     ".xml": maven_parts,
     ".gradle": gradle_parts,
     ".kts": gradle_parts,
+    ".txt": cmake_parts,
+    ".build": meson_parts,
+    **dict.fromkeys((".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"), vite_parts),
 }
