@@ -1,6 +1,8 @@
 """Which conversation on a chat surface belongs to which case."""
 
-from sqlalchemy import ColumnElement, select
+from typing import Final
+
+from sqlalchemy import bindparam, select
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
@@ -33,9 +35,8 @@ class StoredThreads(Port):
             return await find_thread(connection, thread)
 
     async def guests(self, thread: Thread) -> list[CaseId]:
-        query = select(threads.c.case).where(*_is(thread), threads.c.guest).order_by(threads.c.case)
         async with self._database.reading() as connection:
-            return [CaseId(case) for case in await connection.scalars(query)]
+            return [CaseId(case) for case in await connection.scalars(_GUESTS, thread.model_dump())]
 
     async def bound(self, case: CaseId) -> list[tuple[Audience, Thread]]:
         async with self._database.reading() as connection:
@@ -66,23 +67,27 @@ async def add_thread(
 
 
 async def find_thread(connection: Connection, thread: Thread) -> tuple[CaseId, Audience] | None:
-    query = select(threads.c.case, threads.c.audience).where(*_is(thread), threads.c.guest.is_(False))
-    found = (await connection.execute(query)).first()
+    found = (await connection.execute(_OWNER, thread.model_dump())).first()
     return None if found is None else (CaseId(found[0]), Audience(found[1]))
 
 
-def _is(thread: Thread) -> tuple[ColumnElement[bool], ...]:
-    return (
-        threads.c.surface == thread.surface,
-        threads.c.channel == thread.channel,
-        threads.c.anchor == thread.anchor,
-    )
-
-
 async def _bound(connection: Connection, case: CaseId) -> list[tuple[Audience, Thread]]:
-    query = select(threads.c.audience, threads.c.surface, threads.c.channel, threads.c.anchor)
-    rows = (await connection.execute(query.where(threads.c.case == case).order_by(threads.c.surface))).all()
+    rows = (await connection.execute(_THREADS, {"of_case": case})).all()
     return [
         (Audience(audience), Thread(surface=surface, channel=channel, anchor=anchor))
         for audience, surface, channel, anchor in rows
     ]
+
+
+_IS_IT: Final = (
+    threads.c.surface == bindparam("surface"),
+    threads.c.channel == bindparam("channel"),
+    threads.c.anchor == bindparam("anchor"),
+)
+_OWNER: Final = select(threads.c.case, threads.c.audience).where(*_IS_IT, threads.c.guest.is_(False))
+_GUESTS: Final = select(threads.c.case).where(*_IS_IT, threads.c.guest).order_by(threads.c.case)
+_THREADS: Final = (
+    select(threads.c.audience, threads.c.surface, threads.c.channel, threads.c.anchor)
+    .where(threads.c.case == bindparam("of_case"))
+    .order_by(threads.c.surface)
+)
