@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from caseworker.core.evidence.diagnostics import MARK, MOST_FINDINGS, AddedLine, added_lines, altered, shipped
+from caseworker.core.evidence.diagnostics import MARK, MOST_FINDINGS, altered, shipped
 from caseworker.core.evidence.unified_diff import read_diff
 
 Files = dict[str, str | bytes]
@@ -55,6 +55,12 @@ def repository() -> Iterator[Repository]:
         yield Repository(Path(folder))
 
 
+def added_lines(diff: str) -> list[tuple[str, int, str]]:
+    return [
+        (file.path, line.number, line.text) for file in read_diff(diff) for line in file.lines() if line.kind == "added"
+    ]
+
+
 def instrumented(*lines: str) -> str:
     head, call, *rest = BANK.splitlines(keepends=True)
     return "".join([head, call, *(f"        {line}\n" for line in lines), *rest])
@@ -66,16 +72,16 @@ def instrumented(*lines: str) -> str:
 def test_added_lines_are_named_by_file_and_line(repository: Repository) -> None:
     diff = repository.diff({"bank.py": BANK}, {"bank.py": instrumented("print(n)"), "new file.py": "a\nb"})
     assert added_lines(diff) == [
-        AddedLine(path="bank.py", line=3, text="        print(n)"),
-        AddedLine(path="new file.py", line=1, text="a"),
-        AddedLine(path="new file.py", line=2, text="b"),
+        ("bank.py", 3, "        print(n)"),
+        ("new file.py", 1, "a"),
+        ("new file.py", 2, "b"),
     ]
 
 
 def test_odd_file_names_are_read_correctly(repository: Repository) -> None:
     names = ["a b.py", "tab\there.py", 'quo"te.py', "back\\slash.py", "new\nline.py", "ümläut.py", "b/a b/x", "a b/b c"]
     made = repository.diff({}, dict.fromkeys(names, "x\n"))
-    assert sorted({line.path for line in added_lines(made)}) == sorted(names)
+    assert sorted({path for path, _, _ in added_lines(made)}) == sorted(names)
     empty = repository.diff({}, dict.fromkeys(names, ""))
     assert sorted(file.path for file in read_diff(empty)) == sorted(names)
     binary = repository.diff({}, dict.fromkeys(names, b"\0\1"))
@@ -86,7 +92,7 @@ def test_odd_file_names_are_read_correctly(repository: Repository) -> None:
 def test_file_names_in_octal_are_read() -> None:
     diff = 'diff --git "a/\\303\\274.py" "b/\\303\\274.py"\nnew file mode 100644\nindex 0..1\n--- /dev/null\n'
     diff += '+++ "b/\\303\\274.py"\n@@ -0,0 +1 @@\n+x\n'
-    assert added_lines(diff) == [AddedLine(path="ü.py", line=1, text="x")]
+    assert added_lines(diff) == [("ü.py", 1, "x")]
 
 
 def test_lines_that_look_like_headers_are_lines(repository: Repository) -> None:
@@ -101,16 +107,14 @@ def test_a_renamed_file_goes_by_its_new_name(repository: Repository) -> None:
     diff = repository.diff({"old name.py": BANK * 3}, {"new name.py": BANK * 3 + "x = 1\n"}, "--find-renames")
     (file,) = read_diff(diff)
     assert (file.old_path, file.path, file.renamed) == ("old name.py", "new name.py", True)
-    assert added_lines(diff) == [AddedLine(path="new name.py", line=13, text="x = 1")]
+    assert added_lines(diff) == [("new name.py", 13, "x = 1")]
 
 
 def test_a_cut_or_empty_diff_is_read_without_an_error() -> None:
     assert added_lines("") == []
     assert added_lines("what is this\n@@ -1 +1 @@\n+x\n") == []
-    assert [line.text for line in added_lines("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,9 @@\n+a\n+b")] == [
-        "a",
-        "b",
-    ]
+    cut = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,9 @@\n+a\n+b"
+    assert [text for _, _, text in added_lines(cut)] == ["a", "b"]
 
 
 LINES = some.lists(
@@ -126,8 +130,8 @@ def test_every_added_line_is_in_the_new_file(
     diff = repository.diff({"f": _text(old, True)}, {"f": _text(new, ends)})
     now = _text(new, ends).split("\n")
     found = read_diff(diff)
-    for line in added_lines(diff):
-        assert now[line.line - 1] == line.text
+    for _, number, text in added_lines(diff):
+        assert now[number - 1] == text
     removed = sum(line.kind == "removed" for file in found for line in file.lines())
     added = len(added_lines(diff))
     assert len(old) - removed + added == len(new) or not ends

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
 from caseworker.core.base.text import code
 from caseworker.core.evidence.test_places import is_in_a_test_place, is_named_like_a_test
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff, read_diff
@@ -53,17 +51,6 @@ _PRINTS: Final = re.compile(
     r"|tracing|debug|dump|var_dump|print_r|stderr|stdout|NSLog|traceback|faulthandler|breakpoint|pdb|debugger)\b"
 )
 """A line that prints or logs."""
-
-
-class AddedLine(BaseModel):
-    model_config = ConfigDict(frozen=True)
-    path: str
-    line: int
-    text: str
-
-
-def added_lines(diff: str) -> list[AddedLine]:
-    return [AddedLine(path=file.path, line=line.number, text=line.text) for file, line in _added(read_diff(diff))]
 
 
 def altered(diff: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What a comment that mentions us wants: the classifier's answer, and the decision that code makes of it."""
 
 from collections.abc import Set
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,27 +27,21 @@ class _Decision(BaseModel):
 class Dispatch(_Decision):
     """Run this workflow, as if its label had been set."""
 
-    kind: Literal["dispatch"] = "dispatch"
     workflow: WorkflowName
 
 
 class UnknownWorkflow(_Decision):
     """Refuse: there is no workflow of this name."""
 
-    kind: Literal["unknown_workflow"] = "unknown_workflow"
     name: str
 
 
 class Converse(_Decision):
     """Answer it as chat."""
 
-    kind: Literal["converse"] = "converse"
-
 
 class Clarify(_Decision):
     """Ask what is meant, with the names of the workflows. Nothing is run."""
-
-    kind: Literal["clarify"] = "clarify"
 
 
 def decide_intent(
