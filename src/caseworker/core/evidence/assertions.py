@@ -20,7 +20,7 @@ _BEFORE_CLOSING: Final = re.compile(r",?\s{0,4}(?=[)\]}])")
 _CHAINED: Final = re.compile(r"\s{1,4}(?=\.\w)")
 _IN_BRACKETS: Final = re.compile(r"^assert \((?P<stated>[^()]{1,400}(?:\([^()]{0,400}\)[^()]{0,400}){0,20})\)$")
 _TUPLE: Final = "assert ("
-_GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
+GO_FAILURE: Final = re.compile(r"^t\.(?:Error|Fatal|Fail)")
 _GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==|!=) (?P<right>[^\n&|]{1,300}) \{$")
 _GO_OTHERWISE: Final = re.compile(
     r"^if (?![^\n]{0,300}\bfalse\b)(?:!(?P<stated>\w[^\n&|<>=]{1,300})|(?P<condition>[^\n]{1,300})) \{$"
@@ -77,7 +77,7 @@ def _end(lines: Sequence[BodyLine], at: int) -> int:
 
 def _go_assertion(lines: Sequence[BodyLine], at: int) -> str | None:
     """What Go's `if got != 3 {` above a failure asserts."""
-    if not at or not _GO_FAILURE.match(lines[at].text):
+    if not at or not GO_FAILURE.match(lines[at].text):
         return None
     above = lines[at - 1].text
     if (found := _GO_CONDITION.match(above)) is not None:
@@ -87,8 +87,13 @@ def _go_assertion(lines: Sequence[BodyLine], at: int) -> str | None:
     return None
 
 
+def without_layout(text: str) -> str:
+    """The same for one statement, however it was broken into lines."""
+    return _CHAINED.sub("", _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", text)))
+
+
 def _assertion(text: str) -> Assertion:
-    key = _CHAINED.sub("", _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", text)))
+    key = without_layout(text)
     bracketed = None if states_a_tuple(key) else _IN_BRACKETS.match(key)
     return Assertion(f"assert {bracketed['stated']}" if bracketed else key, text)
 

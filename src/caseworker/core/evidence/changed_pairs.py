@@ -6,6 +6,7 @@ from typing import Final
 from caseworker.core.base.text import code
 from caseworker.core.evidence.changed_expectations import expected_otherwise
 from caseworker.core.evidence.changed_rows import changed_rows
+from caseworker.core.evidence.changed_variables import changed_variables
 from caseworker.core.evidence.idle_expects import idle_expect
 from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.mocked_subjects import new_mock
@@ -64,7 +65,8 @@ def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
     by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for before, after in pairs:
         if not (after.checks < before.checks or loosened(before, after)):  # told already
-            changed = [*expected_otherwise(before, after), *changed_rows(before, after)]
+            rows_and_variables = (*changed_rows(before, after), *changed_variables(before, after))
+            changed = [*expected_otherwise(before, after), *rows_and_variables]
             found = [(after.name, one) for one in changed]
             by_path.setdefault(after.path, []).extend(found)
     for path, found in by_path.items():

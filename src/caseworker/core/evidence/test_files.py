@@ -3,9 +3,11 @@
 A test ends where its indentation ends. In badly indented code this is wrong: there assertions count for the file.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from caseworker.core.evidence.assigned_values import assigned_values
 from caseworker.core.evidence.code_lines import code_lines
 from caseworker.core.evidence.test_places import is_in_a_test_place, language_of
 from caseworker.core.evidence.test_syntax import (
@@ -52,6 +54,8 @@ class ReadTest:
     """The line with its name."""
     handed_over: int = 0
     """The assertions in functions that it calls, beyond one for each call."""
+    constants: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What its file assigns outside of tests and other functions."""
 
     @property
     def body(self) -> tuple[str, ...]:
@@ -117,6 +121,7 @@ class _Reader:
         self._test_marker_line: int | None = None
         """The line of a `#[test]` or `@Test` whose function was not read yet."""
         self._loose_checks = 0
+        self._loose_lines: list[str] = []
 
     def read(self, text: str) -> ReadFile:
         for number, line, is_code in code_lines(text, self._language):
@@ -124,11 +129,12 @@ class _Reader:
                 self._read_line(number, line)
         self._assign_marks("")
         kept = [one for one in self._found if not (one.holds_tests and (one.is_group or one.is_helper))]
-        tests = tuple(self._as_read(one) for one in kept if not one.is_helper)
-        helpers = tuple(self._as_read(one) for one in kept if one.is_helper)
+        constants = assigned_values(self._loose_lines)
+        tests = tuple(self._as_read(one, constants) for one in kept if not one.is_helper)
+        helpers = tuple(self._as_read(one, constants) for one in kept if one.is_helper)
         return ReadFile(tests=tests, helpers=helpers, marks=tuple(self._marks), loose_checks=self._loose_checks)
 
-    def _as_read(self, test: _OpenTest) -> ReadTest:
+    def _as_read(self, test: _OpenTest, constants: Mapping[str, str]) -> ReadTest:
         return ReadTest(
             path=self._path,
             name=test.name or _NAMELESS,
@@ -137,6 +143,7 @@ class _Reader:
             opening=test.opening,
             ahead=test.ahead,
             head=test.head,
+            constants=constants,
         )
 
     def _read_line(self, number: int, line: str) -> None:
@@ -246,6 +253,7 @@ class _Reader:
         if test is None or test.is_group or test.is_helper:
             self._loose_checks += checks
         if test is None:
+            self._loose_lines.append(said)
             return
         if not test.is_group:
             test.checks += checks
