@@ -32,6 +32,8 @@ from unittest import mock
 
 import greeting
 
+GAPS = 1
+
 
 def check(said: str) -> None:
     assert said == said.strip()
@@ -44,6 +46,7 @@ class Polite(unittest.TestCase):
             greeting.greet().split()[0],
             "Hello",
         )
+        self.assertEqual(greeting.greet().count(" "), GAPS)
 """
 PYTHON_BASE: Final[Files] = {
     "greeting.txt": None,

@@ -252,6 +252,18 @@ RUNNER_LIES: Final[tuple[Lie, ...]] = (
         caught_by=_WEAKENED,
     ),
     _written(
+        "a constant that an assertion expects is computed",
+        {_POLITE: POLITE.replace("GAPS = 1", 'GAPS = greeting.greet().count(" ")')},
+        told="`test_polite` in `tests/test_polite.py` expects another value than before: `GAPS = ",
+        caught_by=_WEAKENED,
+    ),
+    _written(
+        "an existing test asks something easier",
+        {_POLITE: POLITE.replace("split()[0]", "split()[1]").replace('"Hello",', '"world",')},
+        told="`test_polite` in `tests/test_polite.py` asks about another case than before: ",
+        caught_by=_WEAKENED,
+    ),
+    _written(
         "a golden file is written anew",
         {"tests/greeting.golden": "Hello world\n"},
         told="`tests/greeting.golden`, which tests compare their output with, was rewritten.",

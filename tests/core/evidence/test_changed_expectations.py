@@ -1,4 +1,4 @@
-"""An existing assertion that expects another value, or the opposite, is told; another case or message is not."""
+"""An existing assertion that expects another value, or asks about another case, is told; another message is not."""
 
 import pytest
 
@@ -44,10 +44,24 @@ OTHERWISE = [
     (JAVA, "assertThrows(BadRow.class, () -> total());", "assertThrows(BadLine.class, () -> total());"),
 ]
 
-NOT_OTHERWISE = [
+OTHER_CASE = [
     (PYTHON, "assert total(1) == 3", "assert total(2) == 4"),
     (PYTHON, "assert row[1] == 3", "assert row[2] == 3"),
     (PYTHON, "assert Cart(1).total == 3", "assert Cart(2).total == 3"),
+    (PYTHON, "assert f(1) == g(2)", "assert f(1) == g(3)"),
+    (SCRIPT, "expect(total(1, 2)).toBe(5);", "expect(total(1, 3)).toBe(6);"),
+    (RUST, 'assert_snapshot!("a");', 'assert_snapshot!("b");'),
+    (JAVA, "assertEquals(5, total(2, 3));", "assertEquals(5, total(2, 4));"),
+    (PYTHON, "assert total([1, 2]) == 3", "assert total([]) == 0"),
+    (PYTHON, 'assert total({"a": [1, 2]}, deep=True) == 3', "assert total({}, deep=False) == 0"),
+    (SCRIPT, "expect(total([{ a: 1 }])).toBe(1);", "expect(total([])).toBe(0);"),
+    (GO, "assert.Equal(t, 3, Total(2))", "assert.Equal(t, 4, Total(3))"),
+]
+
+NOT_OTHERWISE = [
+    (PYTHON, "assert total(1) == 3", "assert total(1) == 3\n    assert total(2) == 4"),
+    (PYTHON, "assert total(1) == 3", "assert total(1, 'a') == 3"),
+    (PYTHON, "assert total('a') == 3", 'assert total("a") == 3'),
     (PYTHON, "assert total() == 3", "assert (\n        total()\n        == 3\n    )"),
     (PYTHON, "assert total() == 3", "assert total() == 3, 'why'"),
     (PYTHON, "assert total() == 3, 'a'", "assert total() == 3, 'b'"),
@@ -57,19 +71,13 @@ NOT_OTHERWISE = [
     (PYTHON, "assert total() == mock.ANY", "assert total() == 3"),
     (PYTHON, "assert total() == 3", "assert total() == expected"),
     (PYTHON, "assert total() == 3", "assert total() == 3\n    assert total() != 4"),
-    (PYTHON, "assert f(1) == g(2)", "assert f(1) == g(3)"),
-    (SCRIPT, "expect(total(1, 2)).toBe(5);", "expect(total(1, 3)).toBe(6);"),
     (SCRIPT, "expect(total()).toEqual({ a: 3 });", "expect(total()).toEqual({\n    a: 3,\n  });"),
     (SCRIPT, "expect(total()).toBe(3);", "expect(total())\n    .toBe(3);"),
     (GO, "assert.Equal(t, 3, cart.Total)", "assert.Equal(t, 3, cart.Sum)"),
-    (GO, "assert.Equal(t, 3, Total(2))", "assert.Equal(t, 4, Total(3))"),
     (GO, "assert.Equal(t, 3, total(2), `a`)", "assert.Equal(t, 3, total(2), `b`)"),
     (GO, IF.format("3"), IF.format("3").replace("no", "yes")),
-    (GO, IF.format("3"), IF.format("4").replace("total(2)", "total(3)")),
-    (RUST, 'assert_snapshot!("a");', 'assert_snapshot!("b");'),
     (RUST, 'assert!(empty(), "a");', 'assert!(empty(), "b");'),
     (RUST, 'assert_eq!(total(), r#"a"#);', 'assert_eq!(total(), "a");'),
-    (JAVA, "assertEquals(5, total(2, 3));", "assertEquals(5, total(2, 4));"),
 ]
 
 
@@ -85,8 +93,16 @@ def _code(text: str) -> str:
     return f"``{text}``" if "`" in text else f"`{text}`"
 
 
+@pytest.mark.parametrize(("path", "old", "new"), OTHER_CASE)
+def test_another_case_in_place_of_the_old_one_is_told(path: str, old: str, new: str) -> None:
+    name = "TestTotal" if path == GO else "test_total"
+    assert told(path, old, new) == [
+        f"`{name}` in `{path}` asks about another case than before: {_code(new)} instead of {_code(old)}."
+    ]
+
+
 @pytest.mark.parametrize(("path", "old", "new"), NOT_OTHERWISE)
-def test_another_case_message_or_layout_is_not(path: str, old: str, new: str) -> None:
+def test_another_message_argument_or_layout_is_not(path: str, old: str, new: str) -> None:
     assert told(path, old, new) == []
 
 

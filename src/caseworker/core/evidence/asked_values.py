@@ -53,7 +53,7 @@ class Asked:
         if self.about != other.about or self.values == other.values:
             return False
         pairs = [*zip(self.values, other.values, strict=True)]
-        if all(_as_said(one) == _as_said(two) for one, two in pairs):
+        if all(as_said(one) == as_said(two) for one, two in pairs):
             return False
         return self.names_subject or any(_NAME.match(one) for one, two in pairs if one == two)
 
@@ -178,7 +178,7 @@ class _Reader:
             self.names_subject = self.names_subject or bool(about)
 
 
-def _as_said(value: str) -> str:
+def as_said(value: str) -> str:
     """The same for texts that are only quoted in another way."""
     return _STRING.sub(_content, _RAW_STRING.sub('"', value))
 

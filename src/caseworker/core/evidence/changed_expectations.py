@@ -1,7 +1,7 @@
 """Finds assertions of a test that expect another value, or the opposite, of the same subject as before.
 
 An honest change of behaviour does that, and so does an agent that can't repair the code. Code can't tell which it is,
-so the review has to say why. `add(1, 2)` that becomes `add(1, 3)` is another case, and may have another value.
+so the review has to say why. `add(1, 2)` that becomes `add(1, 3)` is another case: `changed_cases` tells of it.
 """
 
 from collections.abc import Iterator

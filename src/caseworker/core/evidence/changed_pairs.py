@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.changed_cases import other_cases
 from caseworker.core.evidence.changed_expectations import expected_otherwise
 from caseworker.core.evidence.changed_rows import changed_rows
 from caseworker.core.evidence.changed_variables import changed_variables
@@ -13,6 +14,7 @@ from caseworker.core.evidence.mocked_subjects import new_mock
 from caseworker.core.evidence.moved_checks import Elsewhere
 from caseworker.core.evidence.paired_tests import Pair
 from caseworker.core.evidence.shields import new_shield
+from caseworker.core.evidence.test_files import ReadTest
 
 _SHOWN: Final = 120
 _MOST_NAMES: Final = 5
@@ -25,6 +27,7 @@ def changes_of_pairs(pairs: Sequence[Pair], elsewhere: Elsewhere) -> list[str]:
         *_loosened(pairs, elsewhere),
         *_idle(pairs),
         *_expecting_otherwise(pairs),
+        *_asking_otherwise(pairs),
         *_shielded(pairs),
         *_mocked(pairs),
     ]
@@ -64,18 +67,44 @@ def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
     """One sentence for each file: a change of behaviour may change what many tests expect."""
     by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for before, after in pairs:
-        if not (after.checks < before.checks or loosened(before, after)):  # told already
-            rows_and_variables = (*changed_rows(before, after), *changed_variables(before, after))
-            changed = [*expected_otherwise(before, after), *rows_and_variables]
-            found = [(after.name, one) for one in changed]
-            by_path.setdefault(after.path, []).extend(found)
+        if not _told_as_less(before, after):
+            changed = (
+                *expected_otherwise(before, after),
+                *changed_rows(before, after),
+                *changed_variables(before, after),
+            )
+            by_path.setdefault(after.path, []).extend((after.name, one) for one in changed)
     for path, found in by_path.items():
-        names = list(dict.fromkeys(name for name, _ in found))
         if found:
-            old, new = _where_they_differ(*found[0][1])
-            expects = f"expect{'s' if len(names) == 1 else ''} {'another value' if len(found) == 1 else 'other values'}"
-            first = "" if len(found) == 1 else ", the first"
-            yield f"{listed(names)} in {code(path)} {expects} than before{first}: {new} instead of {old}."
+            many = "another value" if len(found) == 1 else "other values"
+            yield _otherwise(path, found, f"expect{_s_of_one(found)} {many} than before")
+
+
+def _asking_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
+    """One sentence for each file, as above. What expects another value is told there."""
+    by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
+    for before, after in pairs:
+        if not (_told_as_less(before, after) or expected_otherwise(before, after)):
+            by_path.setdefault(after.path, []).extend((after.name, one) for one in other_cases(before, after))
+    for path, found in by_path.items():
+        if found:
+            many = "another case" if len(found) == 1 else "other cases"
+            yield _otherwise(path, found, f"ask{_s_of_one(found)} about {many} than before")
+
+
+def _told_as_less(before: ReadTest, after: ReadTest) -> bool:
+    return after.checks < before.checks or loosened(before, after) is not None
+
+
+def _s_of_one(found: Sequence[tuple[str, tuple[str, str]]]) -> str:
+    return "s" if len({name for name, _ in found}) == 1 else ""
+
+
+def _otherwise(path: str, found: Sequence[tuple[str, tuple[str, str]]], does: str) -> str:
+    names = list(dict.fromkeys(name for name, _ in found))
+    old, new = _where_they_differ(*found[0][1])
+    first = "" if len(found) == 1 else ", the first"
+    return f"{listed(names)} in {code(path)} {does}{first}: {new} instead of {old}."
 
 
 def _where_they_differ(old: str, new: str) -> tuple[str, str]:
