@@ -152,10 +152,12 @@ async def test_cases_are_chosen_by_repository_state_and_age(desk: IssueDesk) -> 
     ]
     assert [await names(desk.settings, wanted) for wanted in fits] == [[case]] * len(fits)
     assert await names(desk.settings, CaseFilter(state="over")) == []
+    assert await names(desk.settings, CaseFilter(state="blocked")) == []
     assert await names(desk.settings, CaseFilter(before="1h")) == []
     for wanted, why in [
         (CaseFilter(repository="till"), "No case is about `till`. There are cases of local/shop."),
-        (CaseFilter(state="lost"), "No case is in the state `lost`. There are: implementing"),
+        (CaseFilter(state="xyz"), "`xyz` is not a state of a case. Write open, working, over, or a state"),
+        (CaseFilter(state="awaiting-dew"), "`awaiting-dew` is not a state of a case. Did you mean `awaiting dev`?"),
         (CaseFilter(since="soon"), "--since soon is no time span."),
     ]:
         with pytest.raises(Refused, match=why):

@@ -8,9 +8,10 @@ from typing import Final
 
 from caseworker.app.parts import look_at
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.view_of_kind import view_of
+from caseworker.app.terminal.view_of_kind import STATES, view_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
+from caseworker.core.base.toml_lines import likely
 from caseworker.core.kinds import KINDS
 from caseworker.ports import Store, StoredAny
 from caseworker.ports.boards import BoardEntry, BoardFilter
@@ -100,11 +101,11 @@ def _in_state(cases: list[Listed], named: str) -> list[Listed]:
     groups = {"open": lambda one: not _is_over(one), "over": _is_over, "working": _is_working}
     if name in groups:
         return [one for one in cases if groups[name](one.stored)]
-    states = {view_of(one.stored).state for one in cases}
-    if cases and not any(state.lower().startswith(name) for state in states):
-        known = ", ".join(sorted(state.replace("_", " ").lower() for state in states))
-        raise Refused(f"No case is in the state `{named}`.", todo=f"There are: {known}; also open, working, over.")
-    return [one for one in cases if view_of(one.stored).state.lower().startswith(name)]
+    if not any(state.startswith(name) for state in STATES):
+        meant = likely(name, {*STATES, *groups})
+        todo = f"Did you mean `{meant}`?" if meant else "Write open, working, over, or a state that `cases` shows."
+        raise Refused(f"`{named}` is not a state of a case.", todo=todo.replace("_", " "))
+    return [one for one in cases if view_of(one.stored).state.startswith(name)]
 
 
 def _is_over(stored: StoredAny) -> bool:
