@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -70,7 +71,9 @@ class Person:
         label_acts.add_labels(self.world.state, self.actor, issue, names)
 
     def unlabels(self, issue: Issue, name: str) -> None:
+        """A second passes: nobody removes a label and sets it again within the same one."""
         label_acts.remove_label(self.world.state, self.actor, issue, name)
+        self.world.state.moments.advance(timedelta(seconds=1))
 
     def comments(self, issue: Issue, body: str) -> Comment:
         return comment_acts.create_comment(self.world.state, self.actor, issue, body=body)

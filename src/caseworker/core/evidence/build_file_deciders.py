@@ -13,8 +13,8 @@ _CMAKE_CALL: Final = re.compile(
     r"\((?P<about>[^()]{0,2000})\)",
     re.I,
 )
-_CMAKE_ABOUT: Final = {"set_property": re.compile(r"\s*TEST\b"), "include": re.compile(r"\s*CTest\s*")}
-"""What these calls have to be about; the others are always about tests."""
+_CMAKE_ABOUT: Final = {"set_property": "TEST", "include": "CTest"}
+"""The first word that these calls have if they are about tests; the others always are."""
 _MESON_LINE: Final = re.compile(r"\b(?:should_fail|add_test_setup|exclude_suites|is_parallel)\b")
 _PART: Final = "the settings of tests"
 _MOST_SETTINGS: Final = 40
@@ -45,7 +45,7 @@ def meson_parts(text: str) -> dict[str, str]:
 
 def _is_about_tests(call: re.Match[str]) -> bool:
     wanted = _CMAKE_ABOUT.get(call["call"].lower())
-    return wanted is None or wanted.match(call["about"]) is not None
+    return wanted is None or call["about"].split()[:1] == [wanted]
 
 
 def _value_at(text: str, start: int) -> str:
