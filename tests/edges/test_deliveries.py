@@ -21,13 +21,14 @@ from caseworker.agents.single_questions import SingleQuestions
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.contract.wire import PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Transient
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, Sha, issue_case, typed
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import BranchMoved, EffectRefused, PullRequestReady
+from caseworker.core.issue.facts import BranchMoved, PullRequestReady
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Grant, Subject

@@ -11,10 +11,10 @@ from caseworker.activities.issue.follow_ups import FollowUps
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
 from caseworker.core.base.errors import Transient
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted

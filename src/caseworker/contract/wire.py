@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -12,16 +13,7 @@ from caseworker.core.bug.case import BugCase, BugPost
 from caseworker.core.bug.turns import Investigated
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import (
-    BranchMoved,
-    BuildEnded,
-    ChecksSeen,
-    Deferred,
-    EffectRefused,
-    PullRequestReady,
-    TurnEnded,
-    TurnGaveUp,
-)
+from caseworker.core.issue.facts import BranchMoved, BuildEnded, ChecksSeen, PullRequestReady, TurnEnded
 from caseworker.core.issue.posts import IssuePost
 from caseworker.core.people.messages import Claimed
 from caseworker.core.pull.case import PullCase

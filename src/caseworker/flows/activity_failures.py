@@ -10,7 +10,7 @@ from temporalio.exceptions import TimeoutError as ActivityTimedOut
 with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import REFUSED, WORKER_DIED
     from caseworker.contract.wire import TurnDied
-    from caseworker.core.issue.facts import EffectRefused, TurnGaveUp
+    from caseworker.core.base.failed_steps import EffectRefused, TurnGaveUp
     from caseworker.core.pull.pull_events import PullTurnFailed
 
 R = TypeVar("R")

@@ -29,6 +29,7 @@ with workflow.unsafe.imports_passed_through():
         SaveBug,
         SinceRequest,
     )
+    from caseworker.core.base.failed_steps import TurnGaveUp
     from caseworker.core.bug import decide as decisions
     from caseworker.core.bug.acknowledge import acknowledge_during_turn
     from caseworker.core.bug.case import About, BugCase, BugState
@@ -37,7 +38,6 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.bug.moves import say, without_post
     from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
     from caseworker.core.bug.relays import files_lost, summarise, to_be_told_of
-    from caseworker.core.issue.facts import TurnGaveUp
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.record.entries import BugMoved
     from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal

@@ -11,6 +11,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract import wire
     from caseworker.contract.activities import (
         BuildActivities,
+        CheckActivities,
         DeliveryActivities,
         FollowUpActivities,
         RecordActivities,
@@ -18,15 +19,17 @@ with workflow.unsafe.imports_passed_through():
         WorkspaceActivities,
     )
     from caseworker.contract.names import ISSUE_WORKFLOW
-    from caseworker.core.base.ids import MessageId
+    from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp, gave_up
+    from caseworker.core.base.ids import MessageId, Sha
     from caseworker.core.base.roles import Role, Task
     from caseworker.core.evidence.builds import Stage
-    from caseworker.core.issue import facts, transitions
+    from caseworker.core.issue import transitions
     from caseworker.core.issue.apply import add_remarks, after_turn, apply_fact
     from caseworker.core.issue.builds import LONGEST_BUILD, stops_before_work, wants_base_build, wants_red_build
     from caseworker.core.issue.case import IssueCase
     from caseworker.core.issue.consultation import consult, questions_in, unanswered
-    from caseworker.core.issue.facts import BuildEnded, EffectRefused, Fact, TurnEnded, TurnGaveUp
+    from caseworker.core.issue.facts import BranchMoved, BuildEnded, ChecksSeen, Fact, TurnEnded
+    from caseworker.core.issue.moves import count_change
     from caseworker.core.issue.speech import warn_of_budget, without_post
     from caseworker.core.issue.states import TERMINAL, IssueState
     from caseworker.core.issue.turns import at_work, is_for_a_person, longest_turn, turn_of
@@ -38,17 +41,18 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.record.move_entries import entry_of_move
     from caseworker.core.telling.follow_up import followed_up
     from caseworker.flows.activity_failures import Interrupted, refusal_as_fact
-    from caseworker.flows.base.branch_flow import BranchFlow
+    from caseworker.flows.base.long_work import LongWork
 
 
 @workflow.defn(name=ISSUE_WORKFLOW)
-class IssueWorkflow(BranchFlow):
+class IssueWorkflow(LongWork[IssueCase]):
     _hears_when_stalled = True
 
     @workflow.init
     def __init__(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
         super().__init__(start, IssueCase(id=start.case))
         self._in_hand: list[Claimed] = []  # claimed by the coming turn and not yet answered for
+        self._kept: Sha | None = None  # the commit that was last put on the branch for a person, or refused
 
     @workflow.run
     async def run(self, start: wire.CaseInput = wire.NO_INPUT) -> None:
@@ -69,7 +73,7 @@ class IssueWorkflow(BranchFlow):
         """One step, right after a look into the inbox that moved nothing."""
         if at_work(self._case):
             self._continue_as_new_if(self._history_is_long())
-            refused = await self._take_in()
+            refused = await self._adopt() if transitions.wants_pushed_work(self._case) else None
             passing = transitions.after_automatic_move(self._case, self._policy, workflow.now())
             if refused is not None:
                 await self._after(refused)
@@ -84,6 +88,7 @@ class IssueWorkflow(BranchFlow):
             return
         if is_for_a_person(self._case) and self._case.delivery.checkpoint != self._kept:
             await self._keep_branch()
+            return
         if transitions.wants_checks(self._case) and await self._look_at_checks():
             return
         if await self._wait_until(transitions.wake_at(self._case, self._policy)):
@@ -93,7 +98,7 @@ class IssueWorkflow(BranchFlow):
     # --- people
 
     async def _look(self) -> bool:
-        """Claims what came in and obeys, answers or hands it on. True: the case has changed."""
+        """Claims new messages and obeys, answers or hands them on. True: the case has changed."""
         self._closing = False  # before the look: a close that comes in during it must still interrupt what follows
         turn = wire.ClaimRequest(case=self._id, turn=self._case.progress.turns + 1)
         claimed = await self._claim(turn.turn)
@@ -109,8 +114,7 @@ class IssueWorkflow(BranchFlow):
         return found.moved
 
     async def _finish(self) -> bool:
-        """No return before a look that found nothing, with no bell since and no await in between. False: somebody wants
-        it worked on again."""
+        """Ends after a look that found nothing, with no bell since and no await in between. False: it is reopened."""
         if self._case.state is IssueState.FAILED and self._case.delivery.checkpoint != self._case.delivery.base:
             await self._push_what_is_left()
         await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
@@ -127,7 +131,7 @@ class IssueWorkflow(BranchFlow):
                 return False
 
     async def _follow_up(self, messages: Sequence[MessageId]) -> None:
-        """What is merged stays merged: another case takes up what is left, and whoever asked is told which."""
+        """Opens another case for what people ask of a merged one, and tells them its name."""
         request = wire.FollowUpRequest(case=self._id, messages=list(messages))
         reply = await self._run_short(FollowUpActivities.open_follow_up, request, whatever_happens=True)
         if isinstance(reply, EffectRefused):
@@ -148,8 +152,7 @@ class IssueWorkflow(BranchFlow):
             case IssueState.CREATING_PR:
                 return await self._run_allowed(DeliveryActivities.deliver, self._push())
             case IssueState.ADDRESSING_FEEDBACK if self._case.delivery.pushed is not None:
-                refused = self._joined(await self._run_allowed(DeliveryActivities.adopt_branch, self._push()))
-                return refused or await self._turn()
+                return await self._adopt() or await self._turn()
             case _:
                 return await self._turn()
 
@@ -189,15 +192,12 @@ class IssueWorkflow(BranchFlow):
         number = self._case.progress.builds + 1
         commit = self._case.base if stage is Stage.BASE else self._case.head
         request = wire.BuildRequest(case=self._case, number=number, stage=stage, commit=commit, policy=self._policy)
-        ended = await self._run_long(
-            BuildActivities.run_build, request, limit=LONGEST_BUILD, heartbeat=self._policy.heartbeat_seconds
-        )
+        limit, heartbeat = LONGEST_BUILD, self._policy.heartbeat_seconds
+        ended = await self._run_long(BuildActivities.run_build, request, limit=limit, heartbeat=heartbeat)
         self._case = self._case.updated(builds=number)
         if isinstance(ended, wire.TurnDied):
             return TurnGaveUp(role=Role.TESTER, reason=f"the build could not be run: {ended.reason}")
         return ended
-
-    # --- turns
 
     async def _turn(self) -> Fact:
         """One agent turn. What the inbox held was claimed by its number, so the record is ahead of the agent."""
@@ -216,16 +216,13 @@ class IssueWorkflow(BranchFlow):
             if refused is not None:
                 return refused
 
-    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | facts.Deferred:
+    async def _one_turn(self, role: Role, task: Task) -> TurnEnded | TurnGaveUp | Deferred:
         turn = self._case.progress.turns + 1
         self._case = add_remarks(self._case, [one.id for one in self._in_hand if one.reopens])
-        reply: wire.TurnReply = await self._run_long(
-            TurnActivities.run_turn,
-            wire.TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy),
-            limit=longest_turn(role, self._policy),
-            heartbeat=self._policy.turn_heartbeat_seconds,
-        )
-        if isinstance(reply, facts.Deferred):  # what is in hand stays the next turn's, under this number
+        request = wire.TurnRequest(case=self._case, turn=turn, role=role, task=task, policy=self._policy)
+        limit, heartbeat = longest_turn(role, self._policy), self._policy.turn_heartbeat_seconds
+        reply: wire.TurnReply = await self._run_long(TurnActivities.run_turn, request, limit=limit, heartbeat=heartbeat)
+        if isinstance(reply, Deferred):  # what is in hand stays the next turn's, under this number
             return reply
         self._case = self._case.updated(turns=turn)
         if self._case.delivery.pull_request is not None:
@@ -236,9 +233,9 @@ class IssueWorkflow(BranchFlow):
             self._case = warn_of_budget(self._case, reply.spent_micros, self._policy)
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return reply
-        gave_up = reply if isinstance(reply, TurnGaveUp) else facts.gave_up(role, reply.reason, reply.unreachable)
-        await self._settle(await self._given(turn), not_read(gave_up))
-        return gave_up
+        failed = reply if isinstance(reply, TurnGaveUp) else gave_up(role, reply.reason, reply.unreachable)
+        await self._settle(await self._given(turn), not_read(failed))
+        return failed
 
     async def _consult(self, askers: Sequence[Role], questions: list[RoleQuestion]) -> Fact | None:
         """Each role that was asked has a turn, which can only answer, ask on or escalate. Null: all have answered."""
@@ -253,7 +250,41 @@ class IssueWorkflow(BranchFlow):
                 return open_question
         return consultation.refused
 
-    # --- keeping
+    # --- its branch and pull request
+
+    async def _adopt(self) -> EffectRefused | None:
+        """Takes in what a person pushed: it is part of the work from here on. A message interrupts it."""
+        reply = await self._unless_rung(DeliveryActivities.adopt_branch, self._push())
+        if isinstance(reply, BranchMoved):
+            self._case = apply_fact(self._case, reply)
+        return reply if isinstance(reply, EffectRefused) else None
+
+    async def _keep_branch(self) -> None:
+        """Puts the work on its branch for a person, once for each commit. A message interrupts it."""
+        request = self._push()
+        reply = await self._unless_rung(DeliveryActivities.keep_branch, request)
+        self._kept = request.commit
+        if isinstance(reply, BranchMoved):
+            note = "the work so far and what a person has pushed go on its branch together"
+            await self._become(count_change(apply_fact(self._case, reply)), note=note)
+
+    async def _push_what_is_left(self) -> None:
+        """Pushes the work of a failed case, with what a person may have pushed to its branch."""
+        push = DeliveryActivities.push_branch
+        while isinstance(moved := await self._run_allowed(push, self._push(), whatever_happens=True), BranchMoved):
+            self._case = apply_fact(self._case, moved)
+
+    def _push(self) -> wire.PushRequest:
+        return wire.PushRequest(case=self._case, commit=self._case.head)
+
+    async def _look_at_checks(self) -> bool:
+        """Reads the checks of the pull request. A message interrupts it. True: the case has moved."""
+        self._continue_as_new_if(self._history_is_long())
+        seen: ChecksSeen | EffectRefused = await self._unless_rung(CheckActivities.read_checks, self._case)
+        before = self._case.progress.transitions
+        await self._become(transitions.after_checks(self._case, seen, self._policy, workflow.now()))
+        await self._save()
+        return self._case.progress.transitions != before
 
     async def _after(self, fact: Fact) -> None:
         await self._become(transitions.after(self._case, fact, self._policy, workflow.now()))

@@ -19,8 +19,8 @@ with workflow.unsafe.imports_passed_through():
         PullRecordActivities,
         PullTurnActivities,
     )
+    from caseworker.core.base.failed_steps import EffectRefused
     from caseworker.core.base.roles import Role, Task
-    from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import TURN_FAILED, read_by
     from caseworker.core.pull import next_acts, work_moves

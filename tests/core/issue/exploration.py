@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
@@ -23,8 +24,6 @@ from caseworker.core.issue.facts import (
     ChecksSeen,
     CloseAsked,
     Declined,
-    Deferred,
-    EffectRefused,
     Fact,
     HandedBack,
     Merged,
@@ -35,7 +34,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, make_move

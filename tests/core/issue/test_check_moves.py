@@ -7,12 +7,13 @@ from typing import Literal
 import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.policy import Policy
 from caseworker.core.evidence.check_verdict import CheckResult
 from caseworker.core.issue import transitions
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.check_moves import MOST_FIXES
-from caseworker.core.issue.facts import ChecksSeen, EffectRefused, Merged, PullRequestReady, RetryAsked, Spoke
+from caseworker.core.issue.facts import ChecksSeen, Merged, PullRequestReady, RetryAsked, Spoke
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor

@@ -3,6 +3,7 @@
 import pytest
 
 from caseworker.core.base.errors import Defect
+from caseworker.core.base.failed_steps import EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
@@ -17,7 +18,6 @@ from caseworker.core.issue.facts import (
     BuildEnded,
     CloseAsked,
     Declined,
-    EffectRefused,
     Fact,
     HandedBack,
     Merged,
@@ -27,7 +27,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, add_grant, make_move

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from caseworker.core.base.failed_steps import Deferred, TurnGaveUp
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
@@ -19,7 +20,6 @@ from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
     BuildEnded,
-    Deferred,
     Fact,
     HandedBack,
     RetryAsked,
@@ -27,7 +27,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.investigation import why_not_approvable, why_not_claimable
 from caseworker.core.issue.moves import Move, is_used_up, make_move

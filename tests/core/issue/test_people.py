@@ -4,6 +4,7 @@ import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
@@ -24,7 +25,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, make_move

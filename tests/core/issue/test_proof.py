@@ -3,6 +3,7 @@
 import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -21,7 +22,6 @@ from caseworker.core.issue.facts import (
     RetryAsked,
     Spoke,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened

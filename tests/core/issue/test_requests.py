@@ -4,13 +4,14 @@ import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded, TurnGaveUp
+from caseworker.core.issue.facts import Agreed, Declined, Fact, Spoke, TimedOut, TurnEnded
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move

@@ -3,10 +3,10 @@
 import pytest
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.post_words import PostContext, words_for
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import TERMINAL, IssueState

@@ -15,6 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
@@ -33,8 +34,6 @@ from caseworker.core.issue.facts import (
     BuildEnded,
     CloseAsked,
     Declined,
-    Deferred,
-    EffectRefused,
     Fact,
     HandedBack,
     Merged,
@@ -45,7 +44,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import BY_PEOPLE, Move, make_move, next_reminder, reminded

@@ -14,9 +14,9 @@ from caseworker.activities.shared.missing_parts_note import note_missing_parts
 from caseworker.contract.activities import BugActivities
 from caseworker.contract.wire import FilesFetched, FixOpened, FixReply
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.bug.case import BugCase
-from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.people.messages import Claimed, Message
 from caseworker.ports import Store, Switchboard, Workspaces
 

@@ -16,13 +16,14 @@ from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import DeliveryActivities
 from caseworker.contract.wire import DeliveryReply, Postponed, PullReply, Pushed, PushReply, PushRequest
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import MessageId, Sha, effect_key
 from caseworker.core.base.repositories import RemoteRepository, RepositoryRef
 from caseworker.core.casefile.review_learnings import learnings_used, used_rules
 from caseworker.core.casefile.sections import after_pull_request, after_push
 from caseworker.core.issue import words as issue_words
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import EffectRefused, PullRequestReady
+from caseworker.core.issue.facts import PullRequestReady
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.record.entries import BranchPushed, Noted, PullRequestOpened
 from caseworker.core.telling.investigation import pull_request_part

@@ -10,8 +10,8 @@ from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import FollowUpActivities
 from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequest
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import CaseId, effect_key
-from caseworker.core.issue.facts import EffectRefused
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.people.commands import MessageKind, Say
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, SPOKEN, Message, NewMessage

@@ -10,6 +10,7 @@ from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import CheckActivities
 from caseworker.contract.wire import ChecksReply
 from caseworker.core.base.errors import Defect, Refused
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import pull_case
 from caseworker.core.base.repositories import RepositoryRef
 from caseworker.core.evidence.check_verdict import (
@@ -20,7 +21,7 @@ from caseworker.core.evidence.check_verdict import (
 )
 from caseworker.core.evidence.failure_lines import signature_of_log
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import ChecksSeen, EffectRefused
+from caseworker.core.issue.facts import ChecksSeen
 from caseworker.core.pull.case import PullCase
 from caseworker.ports import Check, Checks, Forge, Store, StoredCase
 

@@ -9,9 +9,9 @@ import structlog
 from temporalio import activity
 
 from caseworker.contract.wire import TurnDied
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.ids import CaseId, Sha, TraceId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.record.entries import AgentEvent, TurnCompleted, TurnFailed, TurnStarted
 from caseworker.core.telling.outcome_lines import outcome_words
 from caseworker.ports import AgentFailed, AgentFinished, AgentRuntime, Attempt, Brief, Ear, FinishedTurn, Store

@@ -20,11 +20,11 @@ from caseworker.activities.turn.capacity import Capacity
 from caseworker.activities.turn.ear import TurnEar
 from caseworker.contract.wire import TurnDied
 from caseworker.core.base.errors import Refused, Transient
+from caseworker.core.base.failed_steps import Deferred, TurnGaveUp
 from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue import words as issue_words
-from caseworker.core.issue.facts import Deferred, TurnGaveUp
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import Entry

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_never
 
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.base.roles import Task
@@ -19,8 +20,6 @@ from caseworker.core.issue.facts import (
     BuildEnded,
     CloseAsked,
     Declined,
-    Deferred,
-    EffectRefused,
     Fact,
     HandedBack,
     Merged,
@@ -31,7 +30,6 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.investigation import (
     apply_cause_review,

@@ -6,9 +6,10 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.facts import EffectRefused, Fact, TurnEnded
+from caseworker.core.issue.facts import Fact, TurnEnded
 from caseworker.core.issue.words import of_role
 from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from caseworker.core.base.errors import Defect
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import noun
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
@@ -15,14 +16,11 @@ from caseworker.core.issue.facts import (
     BranchMoved,
     BuildEnded,
     CloseAsked,
-    Deferred,
-    EffectRefused,
     Fact,
     Merged,
     PullRequestReady,
     TimedOut,
     TurnEnded,
-    TurnGaveUp,
 )
 from caseworker.core.issue.interpretation import after_interpretation, after_unscripted_words
 from caseworker.core.issue.investigation import (

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role
@@ -29,31 +30,6 @@ class TurnEnded(_Fact):
     """Messages given to the turn while it ran."""
     spent_micros: int = 0
     """Cost of the whole case up to the end of this turn."""
-
-
-class TurnGaveUp(_Fact):
-    kind: Literal["turn_gave_up"] = "turn_gave_up"
-    role: Role
-    reason: str
-    invalid: bool = False
-    """It handed in no valid outcome, also after its one repair."""
-    limit: Literal["budget", "time"] | None = None
-    """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
-    outside: Literal["key", "unreachable"] | None = None
-    """The cause is outside of the case: the provider refuses the key, or could not be reached for too long."""
-    unscripted: bool = False
-    """It is rehearsed, and its script has no answer for this turn."""
-
-
-def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:
-    return TurnGaveUp(role=role, reason=reason, outside="unreachable" if unreachable else None)
-
-
-class Deferred(_Fact):
-    """No developer was free for a diagnostic."""
-
-    kind: Literal["deferred"] = "deferred"
-    reason: str
 
 
 class BuiltChange(_Fact):
@@ -120,13 +96,6 @@ class ChecksSeen(_Fact):
     """The commit of the pull request that a session of ours has pushed since. The results are about it."""
     left_to: CaseId | None = None
     """The pull case whose session looks after the pull request now: its checks were not read."""
-
-
-class EffectRefused(_Fact):
-    """The forge refused a write, for a reason that only a person can change."""
-
-    kind: Literal["effect_refused"] = "effect_refused"
-    reason: str
 
 
 class Merged(_Fact):

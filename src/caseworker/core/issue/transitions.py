@@ -5,6 +5,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.apply import add_remarks, apply_fact
@@ -13,17 +14,7 @@ from caseworker.core.issue.check_moves import after_checks as move_after_checks
 from caseworker.core.issue.check_moves import apply_checks
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import (
-    BudgetRaised,
-    ChecksSeen,
-    EffectRefused,
-    Fact,
-    HandedBack,
-    Merged,
-    RetryAsked,
-    Spoke,
-    TimedOut,
-)
+from caseworker.core.issue.facts import BudgetRaised, ChecksSeen, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, count_change, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
@@ -132,6 +123,11 @@ def waits_for(case: IssueCase, reason: WaitingFor) -> bool:
     if case.state is IssueState.REQUIRES_HUMAN_INTERVENTION:
         return not case.people.taken_by
     return case.state in WAITING or case.state is IssueState.BLOCKED
+
+
+def wants_pushed_work(case: IssueCase) -> bool:
+    """Whether a person who handed the case back may have pushed to its branch."""
+    return case.people.handed_back and case.delivery.checkpoint is not None
 
 
 def after_automatic_move(case: IssueCase, policy: Policy, now: datetime) -> IssueCase | None:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from caseworker.core.base.failed_steps import TurnGaveUp
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.evidence.builds import VerdictKind
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.delivered import name_of
-from caseworker.core.issue.facts import TurnGaveUp
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work

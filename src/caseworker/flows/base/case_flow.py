@@ -21,10 +21,10 @@ with workflow.unsafe.imports_passed_through():
         SayRequest,
         SettleRequest,
     )
+    from caseworker.core.base.failed_steps import EffectRefused
     from caseworker.core.base.ids import MessageId
     from caseworker.core.bug.case import BugCase
     from caseworker.core.issue.case import IssueCase
-    from caseworker.core.issue.facts import EffectRefused
     from caseworker.core.people.messages import Audience, Claimed
     from caseworker.core.people.receipts import Settled
     from caseworker.core.pull.case import PullCase
