@@ -35,6 +35,7 @@ from caseworker.activities.pull.pull_publish import PullPublisher
 from caseworker.activities.pull.pull_records import PullRecords
 from caseworker.activities.pull.pull_turns import PullTurnParts, PullTurns
 from caseworker.activities.pull.reproductions import Reproductions
+from caseworker.activities.shared.any_case import AnyCase
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.linked_cases import LinkedCases
 from caseworker.activities.shared.posts import Posting, Posts, RecordPhrasing
@@ -85,7 +86,7 @@ def make_case_workers(
 ) -> list[Worker]:
     """`today`: the policy of a case that is opened now. None: no settings are read again."""
     store, workspaces = parts.store, parts.workspaces
-    records = _records(parts, today)
+    records, any_case = _records(parts, today), AnyCase(store=store)
     keeping = WorkspaceKeeping(store=store, workspaces=workspaces)
     texts = PullTexts(store=store, model=parts.model)
     delivering = Delivering(store=store, workspaces=workspaces, forge=parts.forge, copy=parts.case_file, texts=texts)
@@ -118,13 +119,13 @@ def make_case_workers(
             *bugs.short,
             *pulls.short,
             records.load_case,
-            records.claim_messages,
-            records.given_to,
-            records.remarks_to,
-            records.settle_messages,
+            any_case.claim_messages,
+            any_case.given_to,
+            any_case.remarks_to,
+            any_case.settle_messages,
             records.record_move,
             records.save_case,
-            records.record_stall,
+            any_case.record_stall,
             records.renew_policy,
             keeping.prepare_workspace,
             keeping.remove_workspace,

@@ -43,13 +43,9 @@ def signature() -> NoReturn:
     raise NotImplementedError("a signature: caseworker.activities has the body")
 
 
-class RecordActivities:
-    """Short activities that use only the store, run as local activities. A claim that found messages runs again on the
-    server."""
-
-    @activity.defn
-    async def load_case(self, case: CaseId) -> IssueCase:
-        signature()
+class CaseActivities:
+    """What every kind of case needs of the store, run as local activities. A claim that found messages runs again on
+    the server."""
 
     @activity.defn
     async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
@@ -70,17 +66,25 @@ class RecordActivities:
         signature()
 
     @activity.defn
+    async def record_stall(self, request: StallRequest) -> None:
+        """Tell on the record that a turn has to wait, and until when."""
+        signature()
+
+
+class RecordActivities:
+    """The record of an issue case: short activities that use only the store, run as local activities."""
+
+    @activity.defn
+    async def load_case(self, case: CaseId) -> IssueCase:
+        signature()
+
+    @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
         signature()
 
     @activity.defn
     async def renew_policy(self, policy: Policy) -> Policy:
         """The policy with those settings of today that count for cases that were opened earlier."""
-        signature()
-
-    @activity.defn
-    async def record_stall(self, request: StallRequest) -> None:
-        """Tell on the record that a turn has to wait, and until when. For every kind of case."""
         signature()
 
     @activity.defn

@@ -11,6 +11,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract import wire
     from caseworker.contract.activities import (
         BuildActivities,
+        CaseActivities,
         CheckActivities,
         DeliveryActivities,
         FollowUpActivities,
@@ -71,8 +72,8 @@ class IssueWorkflow(LongWork[IssueCase]):
 
     async def _advance(self) -> None:
         """One step, right after a look into the inbox that moved nothing."""
+        self._continue_as_new_if(self._history_is_long())
         if at_work(self._case):
-            self._continue_as_new_if(self._history_is_long())
             refused = await self._adopt() if transitions.wants_pushed_work(self._case) else None
             passing = transitions.after_automatic_move(self._case, self._policy, workflow.now())
             if refused is not None:
@@ -104,7 +105,7 @@ class IssueWorkflow(LongWork[IssueCase]):
         claimed = await self._claim(turn.turn)
         meanwhile: Sequence[MessageId] = ()
         if any(message.kind is MessageKind.HAND_BACK for message in claimed):
-            meanwhile = await self._call_store(RecordActivities.remarks_to, turn)
+            meanwhile = await self._call_store(CaseActivities.remarks_to, turn)
         found = transitions.look(self._case, claimed, self._policy, workflow.now(), meanwhile)
         await self._become(found.after, note=found.note)
         await self._settle_all(found.settled)
@@ -226,7 +227,7 @@ class IssueWorkflow(LongWork[IssueCase]):
             return reply
         self._case = self._case.updated(turns=turn)
         if self._case.delivery.pull_request is not None:
-            heard = await self._call_store(RecordActivities.remarks_to, wire.ClaimRequest(case=self._id, turn=turn))
+            heard = await self._call_store(CaseActivities.remarks_to, wire.ClaimRequest(case=self._id, turn=turn))
             self._case = add_remarks(self._case, heard)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, TurnEnded):
@@ -279,7 +280,6 @@ class IssueWorkflow(LongWork[IssueCase]):
 
     async def _look_at_checks(self) -> bool:
         """Reads the checks of the pull request. A message interrupts it. True: the case has moved."""
-        self._continue_as_new_if(self._history_is_long())
         seen: ChecksSeen | EffectRefused = await self._unless_rung(CheckActivities.read_checks, self._case)
         before = self._case.progress.transitions
         await self._become(transitions.after_checks(self._case, seen, self._policy, workflow.now()))

@@ -8,13 +8,12 @@ from temporalio import activity
 from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
-from caseworker.activities.shared.claimed_messages import reduce_claimed
 from caseworker.activities.shared.context import refusals_told
-from caseworker.activities.shared.load_case import stored_any, stored_case
+from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import RecordActivities
-from caseworker.contract.wire import ClaimRequest, MoveRequest, SettleRequest, StallRequest
+from caseworker.contract.wire import MoveRequest
 from caseworker.core.base.errors import Transient
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.new_attempts import DEVELOPING
 from caseworker.core.casefile.pipeline import after_move, why_closed
@@ -24,10 +23,9 @@ from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import news_command
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Claimed, Message, NewMessage, Standing
+from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, Message, NewMessage, Standing
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.ended_attempts import ended_attempt
-from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.ports import Doorbell, Store, StoredCase
 
 
@@ -56,27 +54,6 @@ class Records(RecordActivities):
         return stored.case
 
     @activity.defn
-    async def claim_messages(self, request: ClaimRequest) -> list[Claimed]:
-        """The claimed messages that have no outcome yet, without their text, which stays in the store."""
-        messages = await self._store.inbox.claim(request.case, request.turn)
-        return await reduce_claimed(self._store, [message for message in messages if message.outcome is None])
-
-    @activity.defn
-    async def given_to(self, request: ClaimRequest) -> list[MessageId]:
-        said = await self._store.inbox.of(request.case)
-        return [message.id for message in said if message.turn == request.turn and message.outcome is None]
-
-    @activity.defn
-    async def remarks_to(self, request: ClaimRequest) -> list[MessageId]:
-        said = await self._store.inbox.of(request.case)
-        heard = [one for one in said if one.turn == request.turn and one.standing is not Standing.OTHER]
-        return [message.id for message in heard if message.command.wants_something]
-
-    @activity.defn
-    async def settle_messages(self, request: SettleRequest) -> None:
-        await self._store.inbox.settle(request.messages, request.outcome, refused=request.refused)
-
-    @activity.defn
     async def record_move(self, request: MoveRequest) -> None:
         with refusals_told():
             stored = await stored_case(self._store, request.after.id)
@@ -96,14 +73,6 @@ class Records(RecordActivities):
     @activity.defn
     async def renew_policy(self, policy: Policy) -> Policy:
         return policy.renewed(self._today()) if self._today is not None else policy
-
-    @activity.defn
-    async def record_stall(self, request: StallRequest) -> None:
-        with refusals_told():
-            stored = await stored_any(self._store, request.case)
-        entry = TurnStalled(reason=request.reason, next_try=request.next_try)
-        key = f"stall/{request.next_try.isoformat()}"
-        await self._store.record.append(request.case, [entry], trace=stored.trace, key=key)
 
     @activity.defn
     async def save_case(self, case: IssueCase) -> None:

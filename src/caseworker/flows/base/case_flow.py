@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from caseworker.contract.activities import PostActivities, RecordActivities
+    from caseworker.contract.activities import CaseActivities, PostActivities
     from caseworker.contract.wire import (
         AnyPost,
         CaseInput,
@@ -54,28 +54,28 @@ class CaseFlow(Flow, Generic[C]):
         ones."""
         heard = self._bells
         request = ClaimRequest(case=self._id, turn=turn)
-        claimed = await self._call_store(RecordActivities.claim_messages, request)
+        claimed = await self._call_store(CaseActivities.claim_messages, request)
         # A local activity is in the history only when the workflow's task ends. If that task is lost after the messages
         # were answered, claiming again does not return them: a close would be receipted but not carried out. So what
         # was found is claimed once more by an activity of the server's (a timer would cost a second each time).
         if claimed:
             claimed = await workflow.execute_activity_method(
-                RecordActivities.claim_messages,
+                CaseActivities.claim_messages,
                 request,
                 start_to_close_timeout=_CLAIM_TIMEOUT,
                 retry_policy=RETRY_ALWAYS,
             )
         self._heard = heard
-        return given(RecordActivities.claim_messages, claimed)
+        return given(CaseActivities.claim_messages, claimed)
 
     async def _given(self, turn: int) -> list[MessageId]:
         """The messages that a failed turn was given, including those that a dead attempt heard."""
-        return await self._call_store(RecordActivities.given_to, ClaimRequest(case=self._id, turn=turn))
+        return await self._call_store(CaseActivities.given_to, ClaimRequest(case=self._id, turn=turn))
 
     async def _settle(self, messages: Sequence[MessageId], outcome: str, *, refused: bool = False) -> None:
         if messages:
             request = SettleRequest(messages=list(messages), outcome=outcome, refused=refused)
-            await self._call_store(RecordActivities.settle_messages, request)
+            await self._call_store(CaseActivities.settle_messages, request)
 
     async def _settle_all(self, settled: Sequence[Settled]) -> None:
         for one in settled:

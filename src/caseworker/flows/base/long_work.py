@@ -13,7 +13,7 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from caseworker.contract.activities import RecordActivities
+    from caseworker.contract.activities import CaseActivities
     from caseworker.contract.names import TURNS_QUEUE
     from caseworker.contract.wire import StallRequest, TurnDied
     from caseworker.core.base.snapshot import Stalled
@@ -73,7 +73,7 @@ class LongWork(CaseFlow[C], Generic[C]):
         self._case = self._case.updated(stalled=stalled)
         await self._save()
         await self._call_store(
-            RecordActivities.record_stall, StallRequest(case=self._id, reason=reason, next_try=next_try)
+            CaseActivities.record_stall, StallRequest(case=self._id, reason=reason, next_try=next_try)
         )
 
     async def _one_attempt(
