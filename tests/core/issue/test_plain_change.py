@@ -36,7 +36,7 @@ def test_a_proven_small_change_at_its_first_review_is_plain() -> None:
         {"round": 2},
         {"senior": True},
         {"guided": True},
-        {"remarks": ("m-1",)},
+        {"remarks": (1,)},
         {"investigation": Investigation()},
     ],
     ids=lambda change: next(iter(change)),

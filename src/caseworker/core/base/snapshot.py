@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId, Sha
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Part(BaseModel):
@@ -69,7 +71,7 @@ class Snapshot(BaseModel):
         return super().model_copy(update=update, deep=deep)
 
     def updated(self, **changes: object) -> Self:
-        """A copy with other values for some fields, each named without its part."""
+        """A copy with other values for some fields, each named without its part. Each value has to fit its field."""
         own = {name: value for name, value in changes.items() if name in type(self).model_fields}
         of_parts: dict[str, dict[str, object]] = {}
         for name in changes.keys() - own.keys():
@@ -78,5 +80,13 @@ class Snapshot(BaseModel):
                 raise Defect(f"{type(self).__name__} has no field {name}")
             of_parts.setdefault(part, {})[name] = changes[name]
         for part, values in of_parts.items():
-            own[part] = getattr(self, part).model_copy(update=values)
-        return self.model_copy(update=own)
+            own[part] = _checked(getattr(self, part), values)
+        return _checked(self, own)
+
+
+def _checked(model: M, changes: Mapping[str, object]) -> M:
+    """Like `model_copy`, which would take any value."""
+    try:
+        return type(model).model_validate({**dict(model), **changes})
+    except ValidationError as error:
+        raise Defect(f"{type(model).__name__} does not take {', '.join(sorted(changes))}: {error}") from error
