@@ -54,7 +54,7 @@ async def refusal_as_fact(work: Awaitable[R]) -> R | EffectRefused:
 
 def failed_pull_turn(reply: TurnGaveUp | TurnDied | EffectRefused) -> PullTurnFailed:
     """Why a turn of a pull case has no outcome, as far as the rules need it."""
-    if isinstance(reply, TurnGaveUp) and reply.limit == "budget":
+    if isinstance(reply, TurnGaveUp) and reply.out_of_money:
         return PullTurnFailed(reason=reply.reason, why="budget")
     if isinstance(reply, TurnDied) and reply.until is not None:
         return PullTurnFailed(reason=reply.reason, why="quota", resume_at=reply.until)

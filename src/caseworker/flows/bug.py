@@ -177,7 +177,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
             heartbeat=self._policy.turn_heartbeat_seconds,
         )
         if not isinstance(reply, BugTurnEnded):
-            await self._give_up(reply.reason, out_of_money=isinstance(reply, TurnGaveUp) and reply.limit == "budget")
+            await self._give_up(reply.reason, out_of_money=isinstance(reply, TurnGaveUp) and reply.out_of_money)
             return
         self._case = self._case.updated(turns=turn)
         ended = decisions.after_turn(self._case, reply, self._policy, workflow.now())

@@ -116,7 +116,7 @@ class IssueWorkflow(LongWork[IssueCase]):
 
     async def _finish(self) -> bool:
         """Ends after a look that found nothing, with no bell since and no await in between. False: it is reopened."""
-        if self._case.state is IssueState.FAILED and self._case.delivery.checkpoint != self._case.delivery.base:
+        if transitions.leaves_work(self._case):
             await self._push_what_is_left()
         await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         while True:

@@ -24,6 +24,10 @@ class TurnGaveUp(_Ended):
     unscripted: bool = False
     """It is rehearsed, and its script has no answer for this turn."""
 
+    @property
+    def out_of_money(self) -> bool:
+        return self.limit == "budget"
+
 
 def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:
     return TurnGaveUp(role=role, reason=reason, outside="unreachable" if unreachable else None)

@@ -190,6 +190,11 @@ def after_silence(case: IssueCase, policy: Policy, now: datetime) -> IssueCase:
 # --- after the end
 
 
+def leaves_work(case: IssueCase) -> bool:
+    """Whether a failed case has work that is kept on its branch."""
+    return case.state is IssueState.FAILED and case.delivery.checkpoint != case.delivery.base
+
+
 class Late(BaseModel):
     """The result of messages to a finished case."""
 

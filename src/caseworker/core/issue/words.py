@@ -159,7 +159,7 @@ def not_read(fact: TurnGaveUp) -> str:
     """The receipt of words that were given to a failed turn."""
     if fact.unscripted:
         return NOT_REHEARSED
-    return NO_MONEY if fact.limit == "budget" else TURN_FAILED
+    return NO_MONEY if fact.out_of_money else TURN_FAILED
 
 
 def not_stuck(case: IssueCase) -> str:
