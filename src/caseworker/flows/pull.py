@@ -1,6 +1,7 @@
 """Workflow of a pull case: it looks after one open pull request, until only people are left.
 
-The rules are in `core.pull`; this file has the order: look into the inbox, say, look at the pull request, work or wait.
+The rules are in `core.pull.transitions`; this file has the order: look into the inbox, say, look at
+the pull request, work or wait.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,16 +24,14 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.base.roles import Role, Task
     from caseworker.core.people.messages import Claimed
     from caseworker.core.people.receipts import TURN_FAILED, read_by
-    from caseworker.core.pull import next_acts, work_moves
+    from caseworker.core.pull import transitions
     from caseworker.core.pull.case import PullCase, PullState
-    from caseworker.core.pull.decide import look, settle_rest
     from caseworker.core.pull.pull_events import (
         BranchUpdated,
         FailuresRead,
         HeadMoved,
         NotPossible,
         Published,
-        PullEvent,
         PullPrepared,
         PullTurnEnded,
         PushWithheld,
@@ -86,13 +85,13 @@ class PullWorkflow(LongWork[PullCase]):
         """Read the inbox: each message is obeyed, settled, or given to the coming turn."""
         self._closing = False  # before the look: a stop that comes in during it must still interrupt what follows
         claimed = await self._claim(self._case.progress.turns + 1)
-        found = look(self._case, claimed, self._policy, workflow.now())
+        found = transitions.look(self._case, claimed, self._policy, workflow.now())
         await self._become(found.after)
         await self._settle_all(found.settled)
         settled = {message for one in found.settled for message in one.messages}
         self._in_hand = [message for message in claimed if message.id not in settled]
         if self._case.is_over:
-            await self._settle_all(settle_rest(self._in_hand))
+            await self._settle_all(transitions.settle_rest(self._in_hand))
             self._in_hand = []
 
     async def _finish(self) -> bool:
@@ -107,11 +106,11 @@ class PullWorkflow(LongWork[PullCase]):
         """Wait for an event of the forge, a message, or the time of the next look. Costs nothing."""
         await self._show()
         was_paused = self._case.state is PullState.PAUSED
-        is_time = await self._wait_until(next_acts.wake_at(self._case, self._policy))
+        is_time = await self._wait_until(transitions.wake_at(self._case, self._policy))
         if was_paused and not is_time:
             return  # the inbox says whether it goes on
         if was_paused:
-            await self._become(next_acts.after_silence(self._case, workflow.now()))
+            await self._become(transitions.after_silence(self._case, self._policy, workflow.now()))
         else:
             await self._look_at_pull()
 
@@ -155,9 +154,9 @@ class PullWorkflow(LongWork[PullCase]):
         read: FailuresRead | NotPossible = await self._ask(PullActivities.read_failures)
         await self._after(read)
         if self._case.state is PullState.READING_FAILURES and isinstance(read, FailuresRead):
-            again = next_acts.to_rerun(self._case)
+            again = transitions.to_rerun(self._case)
             await self._run_allowed(PullActivities.rerun_checks, self._request())
-            await self._become(next_acts.after_rerun(self._case, again, workflow.now()))
+            await self._become(transitions.after_rerun(self._case, again, workflow.now()))
 
     async def _build(self) -> None:
         commit = self._case.commit
@@ -170,7 +169,7 @@ class PullWorkflow(LongWork[PullCase]):
         if isinstance(ended, wire.TurnDied | EffectRefused):
             await self._after(NotPossible(reason=f"The build could not be run: {ended.reason}"))
         else:
-            await self._become(work_moves.after_build(self._case, ended, self._policy, workflow.now()))
+            await self._become(transitions.after_build(self._case, ended, self._policy, workflow.now()))
 
     async def _publish(self) -> None:
         """Say which approvals a push voids, then push and post."""
@@ -180,7 +179,7 @@ class PullWorkflow(LongWork[PullCase]):
                 await self._after(outlook)
                 return
             assert self._case.work.checkpoint is not None
-            self._case = work_moves.announce_push(self._case, self._case.work.checkpoint, outlook.voids)
+            self._case = transitions.announce_push(self._case, self._case.work.checkpoint, outlook.voids)
             await self._speak()
         published: Published | HeadMoved | PushWithheld | NotPossible = await self._ask(PullActivities.publish)
         await self._after(published)
@@ -189,7 +188,7 @@ class PullWorkflow(LongWork[PullCase]):
         """Put work that was set aside on a branch of ours, before people are told that the session has stopped."""
         if self._case.has_work_to_keep:
             kept: WorkKept | NotPossible = await self._ask(PullActivities.keep_work)
-            self._case = work_moves.after_keep(self._case, kept)
+            self._case = transitions.after_keep(self._case, kept)
             await self._save()
 
     async def _prepare(self) -> bool:
@@ -215,11 +214,11 @@ class PullWorkflow(LongWork[PullCase]):
         self._case = self._case.updated(turns=turn)
         read, self._in_hand = self._in_hand, []
         if isinstance(reply, PullTurnEnded):
-            await self._become(work_moves.after_turn(self._case, reply, self._policy, workflow.now()))
+            await self._become(transitions.after_turn(self._case, reply, self._policy, workflow.now()))
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return
         given = await self._given(turn)
-        await self._become(work_moves.after_failed_turn(self._case, failed_pull_turn(reply), workflow.now()))
+        await self._become(transitions.after_failed_turn(self._case, failed_pull_turn(reply), workflow.now()))
         await self._settle(given, TURN_FAILED)
 
     async def _run_watched(
@@ -255,29 +254,12 @@ class PullWorkflow(LongWork[PullCase]):
         reply = await refusal_as_fact(self._run_allowed(method, self._request()))
         return NotPossible(reason=reply.reason) if isinstance(reply, EffectRefused) else reply
 
-    async def _after(self, event: PullEvent) -> None:
-        now, case = workflow.now(), self._case
-        match event:
-            case Seen():
-                await self._become(next_acts.after_look(case, event, self._policy, now))
-            case FailuresRead():
-                await self._become(next_acts.after_failures(case, event, self._policy, now))
-            case BranchUpdated():
-                await self._become(work_moves.after_update(case, event, now))
-            case Published():
-                await self._become(work_moves.after_publish(case, event, now))
-            case HeadMoved():
-                await self._become(work_moves.after_moved_head(case, event, now))
-            case PushWithheld():
-                await self._become(work_moves.after_withheld_push(case, now))
-            case NotPossible():
-                await self._become(work_moves.after_refusal(case, event, now))
-            case _:
-                raise AssertionError(f"{event.kind} is handled where it occurs")
+    async def _after(self, fact: transitions.Fact) -> None:
+        await self._become(transitions.after(self._case, fact, self._policy, workflow.now()))
 
     async def _show(self) -> None:
         """Show the verdict as a check run on the head, once for each verdict."""
-        shown = next_acts.verdict_shown(self._case)
+        shown = transitions.verdict_shown(self._case)
         if shown and shown != self._case.sight.reported:
             await self._run_allowed(PullActivities.report_verdict, self._request())
             self._case = self._case.updated(reported=shown)

@@ -100,7 +100,7 @@ def _step(case: PullCase, data: st.DataObject, now: object, built: set[Sha]) -> 
             pushed = case.work.checkpoint if pushes else None
             return after_publish(case, Published(commit=pushed, commits=(pushed,) if pushed else (), at=now), now)
         case S.PAUSED:
-            return after_silence(case, now) if wake_at(case, POLICY) is not None else case
+            return after_silence(case, POLICY, now) if wake_at(case, POLICY) is not None else case
         case S.ENDED:
             return case
 

@@ -143,7 +143,7 @@ def test_a_usage_limit_pauses_until_it_is_lifted() -> None:
     failed = PullTurnFailed(reason="the model's usage limit is reached", why="quota", resume_at=later(90))
     paused = after_failed_turn(_resolving(), failed, NOW)
     assert (paused.session.pause, wake_at(paused, POLICY)) == (PauseCause.QUOTA, later(90))
-    assert after_silence(paused, later(90)).state is S.LOOKING
+    assert after_silence(paused, POLICY, later(90)).state is S.LOOKING
 
 
 def test_a_turn_without_money_waits_for_a_person() -> None:

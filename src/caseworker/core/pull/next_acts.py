@@ -119,7 +119,7 @@ def verdict_shown(case: PullCase) -> str:
     return " ".join((verdict.head, verdict.outcome, *(reason.kind for reason in verdict.reasons), *over))
 
 
-def after_silence(case: PullCase, now: datetime) -> PullCase:
+def after_silence(case: PullCase, policy: Policy, now: datetime) -> PullCase:
     """A look that nobody asked for. It is no move where nothing was to be told."""
     if case.state is S.PAUSED:
         return enter(case, S.LOOKING, "The time to go on has come.", now, pause=None, resume_at=None)

@@ -1,9 +1,9 @@
 """What happened to a pull case, as its flow is told by activities: looks, turns, builds, updates, pushes."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import MessageId, SessionId, Sha
 from caseworker.core.base.roles import Role, Task
@@ -131,20 +131,3 @@ class NotPossible(_Event):
 
     kind: Literal["not_possible"] = "not_possible"
     reason: str
-
-
-PullEvent = Annotated[
-    Seen
-    | FailuresRead
-    | PullPrepared
-    | PullTurnEnded
-    | PullTurnFailed
-    | PullBuilt
-    | BranchUpdated
-    | Published
-    | HeadMoved
-    | PushWithheld
-    | WorkKept
-    | NotPossible,
-    Field(discriminator="kind"),
-]
