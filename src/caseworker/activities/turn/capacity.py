@@ -10,8 +10,8 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, TraceId
-from caseworker.core.issue.words import no_place
 from caseworker.core.record.entries import Noted
+from caseworker.core.telling.capacity_words import no_place
 from caseworker.ports import Store
 
 log = structlog.get_logger()

@@ -24,10 +24,10 @@ from caseworker.core.base.failed_steps import Deferred, TurnGaveUp
 from caseworker.core.base.ids import CaseId, RepositoryId, Sha, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import CaseFile
-from caseworker.core.issue import words as issue_words
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import Entry
+from caseworker.core.telling.capacity_words import deferred
 from caseworker.ports import AgentFinished, Brief, FinishedTurn, Store, Workspace, Workspaces
 
 log = structlog.get_logger()
@@ -107,7 +107,7 @@ class Transaction:
             return await run()
         try:
             async with self._capacity.place(case, turn, wait=False) as free:
-                return await run() if free else Deferred(reason=issue_words.deferred(self._capacity.most))
+                return await run() if free else Deferred(reason=deferred(self._capacity.most))
         except Transient as error:
             return TurnDied(reason=str(error), passing=True)
 

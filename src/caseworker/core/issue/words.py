@@ -62,18 +62,6 @@ def not_to_be_done(author: str) -> str:
     return f"{author} does not agree. It was not to be done."
 
 
-def deferred(most: int) -> str:
-    return (
-        f"No developer was free to measure it (at most {most} work at the same time): the diagnostic is deferred, and "
-        "the investigation goes on without it."
-    )
-
-
-def no_place(most: int) -> str:
-    at_work = f"All {most} developers are" if most > 1 else "The only developer is"
-    return f"{at_work} at work; it waits for its turn. CASEWORKER_DEVELOPERS raises the number."
-
-
 def conflicts(files: Sequence[str]) -> str:
     listed = "\n".join(f"- `{file}`" for file in files)
     return (
