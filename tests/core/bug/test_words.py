@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.chats.button_words import ButtonPhrasing
+from caseworker.chats.surface_phrasing import CommentPhrasing, ReplyPhrasing, TerminalPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy, Service, Severity
 from caseworker.core.bug.case import About, BugCase, BugPost
@@ -13,6 +14,7 @@ from caseworker.core.bug.words import DEFAULT_QUESTION, PostContext, words_for
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience
+from caseworker.core.people.phrasing import Phrasing
 
 K = MessageKind
 ADA, GRACE, RITA = "U0ADA0000", "U0GRACE00", "U0RITA000"
@@ -155,7 +157,12 @@ INTERNALS = re.compile(
 
 
 def told(
-    about: About, audience: Audience, matter: PostContext = CONTEXT, *, note: str = "KeyError in the tool."
+    about: About,
+    audience: Audience,
+    matter: PostContext = CONTEXT,
+    *,
+    note: str = "KeyError in the tool.",
+    phrasing: Phrasing | None = None,
 ) -> str:
     """The text of a post. RESOLVED has the resolution from when the post was queued."""
     is_end = about is About.RESOLVED
@@ -168,7 +175,7 @@ def told(
         resolution=matter.case.ending.resolution if is_end else None,
         closed_by_message=is_end and matter.case.ending.closed_by is not None,
     )
-    return words_for(post, matter, TerminalPhrasing())
+    return words_for(post, matter, phrasing or TerminalPhrasing())
 
 
 @pytest.mark.parametrize("about", About)
@@ -179,6 +186,39 @@ def test_the_texts_for_the_reporter(about: About) -> None:
 @pytest.mark.parametrize("about", About)
 def test_the_texts_for_developers(about: About) -> None:
     assert told(about, Audience.DEVELOPERS) == FOR_DEVELOPERS.get(about, "")
+
+
+@pytest.mark.parametrize(
+    ("phrasing", "failed", "broke"),
+    [
+        (
+            TerminalPhrasing(),
+            "`caseworker show bug-7F3K` has more. `caseworker retry bug-7F3K` tries again once that is put right.",
+            "`caseworker show bug-7F3K` has more. `caseworker budget bug-7F3K +5` lets it go on.",
+        ),
+        (
+            ReplyPhrasing(),
+            "`caseworker show bug-7F3K` has more. The reply `retry` tries again once that is put right.",
+            "`caseworker show bug-7F3K` has more. The reply `budget +5` lets it go on.",
+        ),
+        (
+            CommentPhrasing(),
+            "the tracking comment has more. The comment `retry` tries again once that is put right.",
+            "the tracking comment has more. The comment `budget +5` lets it go on.",
+        ),
+        (
+            ButtonPhrasing(),
+            "the page of bug-7F3K has more. “Try again” tries again once that is put right.",
+            "the page of bug-7F3K has more. “Raise budget” lets it go on.",
+        ),
+    ],
+    ids=["terminal", "reply", "comment", "button"],
+)
+def test_a_failed_turn_is_told_in_the_words_of_each_surface(phrasing: Phrasing, failed: str, broke: str) -> None:
+    poor = CONTEXT.model_copy(update={"case": BUG.updated(out_of_money=True)})
+    begins = "Turn 2 failed: KeyError in the tool. Nothing is lost; "
+    assert told(About.FAILED_TURN, Audience.DEVELOPERS, phrasing=phrasing) == f"{begins}{failed}"
+    assert told(About.FAILED_TURN, Audience.DEVELOPERS, poor, phrasing=phrasing) == f"{begins}{broke}"
 
 
 def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostContext:

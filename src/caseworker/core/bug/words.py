@@ -66,7 +66,7 @@ def _limits(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
     raises = begin(phrasing.command(bug.id, MessageKind.BUDGET, "+5"))
     if post.about is About.BUDGET_NEAR:
         return f"{_with_full_stop(post.note)} {raises} lets it spend more."
-    more = f"{begin(phrasing.page(bug.id, Page.CASE))} has more."
+    more = f"{phrasing.page(bug.id, Page.CASE)} has more."
     again = begin(phrasing.command(bug.id, MessageKind.RETRY))
     on = f"{raises} lets it go on." if bug.people.out_of_money else f"{again} tries again once that is put right."
     return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more} {on}"
