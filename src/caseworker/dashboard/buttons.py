@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Milestone
-from caseworker.core.bug.case import BugState
+from caseworker.core.bug.options import options as bug_options
 from caseworker.core.issue.options import misfit, options
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.kinds import KINDS, CaseKind
@@ -227,14 +227,9 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
                 for name in ("review", "resolve", "ship"):
                     yield name, ""
         case StoredBug(case=bug):
-            if not bug.is_over and (bug.waiting.cure or bug.stalled is not None):
-                yield "retry", "tries again at once"
-            if bug.state is BugState.DEV_TAKEOVER:
-                yield "handback", "lets the agent go on, with all that was said meanwhile"
-            elif not bug.is_over:
-                yield "takeover", "stops the agent: you go on"
-            if not bug.is_over:
-                yield "close_bug", "resolves it, and tells the reporter"
+            for choice in bug_options(bug):
+                if choice.kind in _BY_KIND and choice.kind is not MessageKind.ANSWER:  # its text has a box of its own
+                    yield "close_bug" if choice.kind is MessageKind.CLOSE else _BY_KIND[choice.kind], choice.does
         case StoredPull(case=pull):
             if pull.stalled is not None:
                 yield "retry", "tries again at once"

@@ -77,7 +77,7 @@ def test_slack_phrases_the_options_of_a_bug_case_as_replies() -> None:
         "A plain reply from the reporter answers.",
         'A plain reply is read by the investigator; "please fix it" asks for a fix.',
         "The reply `takeover` stops the agent: you go on.",
-        "The reply `close KIND: reason` resolves it. "
+        "The reply `close KIND: reason` resolves it, and tells the reporter. "
         "KIND: code_fix, data_fix, config_fix, not_a_bug, duplicate, no_response.",
     ]
 

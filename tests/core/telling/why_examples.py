@@ -263,6 +263,21 @@ def _bugs() -> dict[str, BugCase]:
             "fix_open": True,
             "remind_at": SATURDAY,
         },
+        "awaiting_dev, out of money": {
+            "state": BugState.AWAITING_DEV,
+            "severity": "P2",
+            "warned_of_cap": 5_000_000,
+            "out_of_money": True,
+            "remind_at": SATURDAY,
+            "until": SUNDAY,
+            "reason": "the budget of $5.00 is used up",
+        },
+        "awaiting_reporter, near the end of its budget": {
+            "state": BugState.AWAITING_REPORTER,
+            "severity": "P2",
+            "warned_of_cap": 5_000_000,
+            "until": SUNDAY,
+        },
         "dev_takeover": {"state": BugState.DEV_TAKEOVER, "severity": "P2", "taken_by": "grace"},
         "dev_takeover, with a fix": {
             "state": BugState.DEV_TAKEOVER,

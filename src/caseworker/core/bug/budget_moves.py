@@ -4,6 +4,7 @@ from caseworker.core.base.budget import dollars
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import About, BugCase, BugState, cap_of
 from caseworker.core.bug.moves import enter, say
+from caseworker.core.bug.options import is_out_of_money
 from caseworker.core.people.messages import Audience
 from caseworker.core.people.receipts import budget_raised
 
@@ -12,7 +13,7 @@ def raise_budget(bug: BugCase, by: str, micros: int, policy: Policy) -> tuple[Bu
     """The case with more to spend, and the receipt. A case that stopped for want of money goes on."""
     raised = bug.updated(extra_micros=bug.people.extra_micros + micros)
     receipt = budget_raised(micros, cap_of(raised, policy))
-    if not (bug.people.out_of_money and bug.state is BugState.AWAITING_DEV):
+    if not is_out_of_money(bug):
         return raised, receipt
     again = enter(raised, BugState.INVESTIGATING, f"{by} has raised the budget", waited_in=bug.state)
     return again.updated(out_of_money=False), f"{receipt}; the investigation goes on"

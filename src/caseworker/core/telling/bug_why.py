@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
-from caseworker.core.people.commands import MessageKind, Resolution
+from caseworker.core.bug.options import options
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.record.entries import BugRead, Posted, Recorded
 from caseworker.core.telling.fact_sources import Fact, Sources
 from caseworker.core.telling.why import Why, at
-
-_KINDS = ", ".join(kind.value for kind in Resolution)
 
 
 def why_bug(bug: BugCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -> Why:
@@ -23,7 +21,7 @@ def why_bug(bug: BugCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -
         evidence=_evidence(bug, phrasing, Sources(record)),
         waits_for=waits_for,
         until=None if bug.is_over else bug.waiting.until,
-        moves_it=_moves(bug, phrasing),
+        moves_it=[option.words(phrasing) for option in options(bug)],
         next=follows,
     )
 
@@ -84,25 +82,3 @@ def _evidence(bug: BugCase, phrasing: Phrasing, found: Sources) -> list[Fact]:
         begun = posted(About.FIX_OPENED, About.ANOTHER_FIX)
         lines.append(Fact(text=f"Fix: {bug.repair.fix}{stands}. {more} says more.", entry=begun))
     return lines
-
-
-def _moves(bug: BugCase, phrasing: Phrasing) -> list[str]:
-    words = begin(phrasing.command(bug.id, MessageKind.WORDS))
-    speak = f'{words} is read by the investigator; "please fix it" asks for a fix.'
-    answer = f"{begin(phrasing.answer_as_reporter(bug.id))} answers."
-    take = f"{begin(phrasing.command(bug.id, MessageKind.TAKEOVER))} stops the agent: you go on."
-    retry = f"{begin(phrasing.command(bug.id, MessageKind.RETRY))} tries again at once."
-    again = [retry] if bug.waiting.cure or bug.stalled is not None else []
-    close = f"{begin(phrasing.resolve(bug.id))} resolves it. KIND: {_KINDS}."
-    match bug.state:
-        case BugState.RESOLVED:
-            return [f"{words} opens it again; mere thanks do not."]
-        case BugState.DEV_TAKEOVER:
-            back = begin(phrasing.command(bug.id, MessageKind.HAND_BACK))
-            return [f"{back} lets the agent go on, with all that was said meanwhile.", close]
-        case BugState.AWAITING_REPORTER:
-            return [answer, speak, take, close]
-        case BugState.INVESTIGATING | BugState.AWAITING_DEV:
-            return [*again, speak, take, close]
-        case _:
-            assert_never(bug.state)
