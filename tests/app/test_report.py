@@ -5,12 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.app.desk import Desk
 from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.report import read_attachments, read_text, repository_for
+from caseworker.app.terminal.report import ReportRequest, open_report, read_attachments, read_text, repository_for
+from caseworker.app.terminal.send import Speaker, send
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Service
-from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.base.repositories import LocalRepository, RemoteRepository
+from caseworker.core.people.messages import Standing
+from caseworker.intake.conversation import Conversation
+from caseworker.intake.new_cases import NewCases
+from caseworker.store.store import open_store
+from tests.intake.bell import RecordingBell
 from tests.world.project import make_project
 
 SERVICES = {"checkout-api": Service(aliases=("till",), repository="/srv/checkout"), "search": Service()}
@@ -90,3 +98,30 @@ def test_a_report_without_text_is_refused() -> None:
     with pytest.raises(Refused, match="no words"):
         read_text(" \n")
     assert read_text("  it is broken\n") == "it is broken"
+
+
+async def test_at_a_terminal_a_burst_of_reports_and_an_unknown_case_are_refused_with_commands(
+    tmp_path: Path,
+) -> None:
+    known, bell = settings(home=str(tmp_path), cases_per_hour=2), RecordingBell()
+    store = await open_store(known.database)
+    desk = Desk(
+        settings=known,
+        store=store,
+        conversation=Conversation(store=store, doorbell=bell),
+        new_cases=NewCases(store=store, doorbell=bell),
+    )
+    request = ReportRequest(text="it is broken", rehearsal=None, reporter="rita")
+    try:
+        _, newest = [await open_report(desk, request, LocalRepository(path=tmp_path)) for _ in range(2)]
+        with pytest.raises(Refused) as burst:
+            await open_report(desk, request, LocalRepository(path=tmp_path))
+        with pytest.raises(Refused) as unknown:
+            await send(desk, Speaker(case=CaseId("shop#9"), name="ann", standing=Standing.OWNER), "hello")
+    finally:
+        await store.close()
+    assert str(burst.value) == (
+        "rita has opened 2 cases within an hour. Further reports open none for a while. "
+        f"Write to {newest}, or wait. An owner can raise the number: `caseworker caps --cases`."
+    )
+    assert str(unknown.value) == "There is no case shop#9. `caseworker cases` lists what there is."

@@ -70,10 +70,11 @@ class Conversation:
         self._store = store
         self._doorbell = doorbell
 
-    async def load(self, case: CaseId) -> StoredAny:
+    async def load(self, case: CaseId, *, todo: str = "") -> StoredAny:
+        """`todo`: what the surface tells people to do if there is no such case."""
         stored = await self._store.cases.find(case)
         if stored is None:
-            raise Refused(f"There is no case {case}.", todo="`caseworker cases` lists what there is.")
+            raise Refused(f"There is no case {case}.", todo=todo)
         return stored
 
     async def say(self, case: CaseId, words: Words, standing: Standing) -> Message | None:

@@ -20,7 +20,8 @@ _HOUR: Final = 3_600.0
 
 
 class TooManyCases(Refused):
-    """One person has opened as many cases as they may within an hour. `first`: they have not been told yet."""
+    """One person has opened as many cases as they may within an hour. `first`: they have not been told yet. How an
+    owner changes the number is for the surface to say, where its people can."""
 
     def __init__(self, reason: str, *, todo: str, first: bool) -> None:
         super().__init__(reason, todo=todo)
@@ -118,9 +119,7 @@ class NewCases:
         if stored is not None:
             key = f"{newest} burst"
             first = await self._store.record.append(newest, [Noted(text=told)], trace=stored.trace, key=key)
-        raise TooManyCases(
-            told, todo=f"Write to {newest}, or wait; an owner can raise it: `caseworker caps --cases`.", first=first
-        )
+        raise TooManyCases(told, todo=f"Write to {newest}, or wait.", first=first)
 
     async def _is_known(self, words: Words, thread: Thread | None) -> bool:
         if words.reference and await self._store.inbox.find(words.surface, words.reference) is not None:

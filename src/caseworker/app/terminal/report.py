@@ -31,6 +31,7 @@ from caseworker.core.people.messages import NewAttachment
 from caseworker.core.record.bug_conversation import conversation
 from caseworker.core.record.entries import Recorded
 from caseworker.intake.conversation import TERMINAL, Words
+from caseworker.intake.new_cases import TooManyCases
 from caseworker.views.case_summaries import bug_summary
 
 LARGEST_FILE: Final = 10_000_000
@@ -122,7 +123,11 @@ async def open_report(desk: Desk, request: ReportRequest, ref: RepositoryRef) ->
     )
     repository = await desk.store.repositories.register(ref)
     policy = desk.settings.policy()
-    opened = await desk.new_cases.report(words, repository=repository, policy=policy, rehearsal=request.rehearsal)
+    try:
+        opened = await desk.new_cases.report(words, repository=repository, policy=policy, rehearsal=request.rehearsal)
+    except TooManyCases as refused:
+        raised = "An owner can raise the number: `caseworker caps --cases`."
+        raise Refused(refused.what, todo=f"{refused.todo} {raised}") from refused
     return opened.case
 
 

@@ -80,7 +80,7 @@ def readable(text: str) -> str:
 
 async def send(desk: Desk, speaker: Speaker, text: str, command: Command | None = None) -> Message:
     """Without a command, the text decides whether it is one."""
-    stored = await desk.conversation.load(speaker.case)
+    stored = await desk.conversation.load(speaker.case, todo="`caseworker cases` lists what there is.")
     return await _put(desk, understand(stored, _words(speaker, text, command), speaker.standing))
 
 
