@@ -159,6 +159,20 @@ async def test_set_up_installs_from_a_mirror_whose_login_it_never_sees(mirror: M
     assert (f"/files/{WHEEL}", LOGIN) in mirror.asked
 
 
+async def test_a_checksum_server_of_go_is_allowed_and_not_handed_in_as_a_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "go").write_text("#!/bin/sh\necho http://127.0.0.1:7/go,direct\necho sums.example.com+key\n")
+    (tmp_path / "go").chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    registries = Registries(["registries"])
+    assert (await registries.handed_in()).variables["GOPROXY"] == "http://127.0.0.1:7/go"
+    found = await registries.found()
+    assert found is not None
+    assert [one.url for one in found.other] == ["http://127.0.0.1:7/go", "https://sums.example.com/"]
+
+
 async def test_a_mirror_of_maven_is_handed_in_and_other_repositories_are_only_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,7 +225,7 @@ def _told(run: CommandRun) -> str:
     if run.report is not None and run.purpose is Purpose.TEST:
         bad = len(run.report.failed) + len(run.report.broken)
         how = f"{run.report.ran} {'test' if run.report.ran == 1 else 'tests'} ran, {bad} failed"
-    if run.output.startswith("Taken from the cache"):
+    if run.from_cache:
         how = "taken from the cache"
     return f"{code(run.command)}: {how}, {run.seconds:.1f} s"
 

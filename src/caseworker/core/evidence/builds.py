@@ -46,6 +46,8 @@ class CommandRun(BaseModel):
     output: str
     """The tail of standard output and error together."""
     timed_out: bool = False
+    from_cache: bool = False
+    """Of a set-up: its result was kept from an earlier run, and it did not run again."""
     over_limit: str = ""
     """Why it was ended, in a sentence: it used too much memory, disk or processes. Empty: it was not."""
     refused: tuple[str, ...] = ()

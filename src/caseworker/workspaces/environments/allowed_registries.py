@@ -138,10 +138,10 @@ def _node_variables(node: tuple[Source, ...]) -> dict[str, str]:
 
 def _other_variables(other: tuple[Source, ...]) -> dict[str, str]:
     go = [source for source in other if source.tool == "go"]
-    proxies = ",".join(source.told for source in go if "GOPROXY" in source.because)
+    proxies = ",".join(source.told for source in go if source.role == "registry")
     gems = [source.url for source in other if source.tool == "gem"]
     found = {"GOPROXY": proxies} if proxies else {}
-    if mirror := next((source.told for source in other if source.because == others.MAVEN_MIRROR), ""):
+    if mirror := next((source.told for source in other if (source.tool, source.role) == ("maven", "mirror")), ""):
         found["CASEWORKER_MAVEN_MIRROR"] = mirror
     return found | ({"BUNDLE_MIRROR__ALL": gems[0]} if len(gems) == 1 else {})
 

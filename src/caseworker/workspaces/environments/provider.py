@@ -166,6 +166,6 @@ def _from_cache(entry: Entry, commands: Sequence[Command]) -> list[CommandRun]:
     took = known.seconds if known is not None else 0.0
     output = f"Taken from the cache: it was made in {took:.0f} s.\n"
     return [
-        CommandRun(purpose=one.purpose, command=one.command, exit_code=0, seconds=0.0, output=output)
+        CommandRun(purpose=one.purpose, command=one.command, exit_code=0, seconds=0.0, output=output, from_cache=True)
         for one in commands
     ]

@@ -28,8 +28,6 @@ from caseworker.workspaces.registries.source_parts import (
     without_login,
 )
 
-MAVEN_MIRROR: Final = "a mirror in Maven's settings.xml"
-_MAVEN_OTHER: Final = "Maven's settings.xml"
 _MANIFEST: Final = '[package]\nname = "asked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ncfg-if = "1"\n'
 
 
@@ -113,7 +111,7 @@ async def find_go() -> tuple[Source, ...]:
         Source(tool="go", url=without_login(url)[0], because="go env GOPROXY", login=without_login(url)[1])
         for url in proxies
     ]
-    return (*found, *(Source(tool="go", url=url, because="go env GOSUMDB") for url in sums))
+    return (*found, *(Source(tool="go", url=url, because="go env GOSUMDB", role="checksums") for url in sums))
 
 
 async def find_maven() -> tuple[Source, ...]:
@@ -122,26 +120,30 @@ async def find_maven() -> tuple[Source, ...]:
         return ()
     said = _maven_settings(Path.home() / ".m2" / "settings.xml") or _maven_settings(Path("/etc/maven/settings.xml"))
     if said:
-        return tuple(Source(tool="maven", url=without_login(url)[0], because=because) for url, because in said)
+        return tuple(said)
     built_in = await asyncio.to_thread(_maven_default, program)
     return tuple(Source(tool="maven", url=url, because="Maven's built-in default") for url in built_in)
 
 
-def _maven_settings(file: Path) -> list[tuple[str, str]]:
-    """The addresses of mirrors and repositories, with who says so. Mirrors first."""
+def _maven_settings(file: Path) -> list[Source]:
+    """Mirrors and repositories. Mirrors first."""
     try:
         root = ElementTree.parse(file).getroot()
     except (OSError, ElementTree.ParseError):
         return []
-    found = []
-    for kind, because in (
-        ("mirror", MAVEN_MIRROR),
-        *((kind, _MAVEN_OTHER) for kind in ("repository", "pluginRepository")),
-    ):
+    found: list[Source] = []
+    for kind in ("mirror", "repository", "pluginRepository"):
         named = [node for node in root.iter() if node.tag.rpartition("}")[2] == kind]
         urls = [(child.text or "").strip() for node in named for child in node if child.tag.rpartition("}")[2] == "url"]
-        found += [(url, because) for url in urls if url.startswith("http") and "0.0.0.0" not in url]
+        usable = [without_login(url)[0] for url in urls if url.startswith("http") and "0.0.0.0" not in url]
+        found += [_maven_source(url, is_mirror=kind == "mirror") for url in usable]
     return found
+
+
+def _maven_source(url: str, *, is_mirror: bool) -> Source:
+    if is_mirror:
+        return Source(tool="maven", url=url, because="a mirror in Maven's settings.xml", role="mirror")
+    return Source(tool="maven", url=url, because="Maven's settings.xml")
 
 
 def _maven_default(program: str) -> list[str]:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
@@ -36,6 +37,8 @@ class Source:
     """Without credentials. A folder on this disk is `file:///...`."""
     because: str
     """Where it is written: a file, a variable, or the tool's own default."""
+    role: Literal["registry", "mirror", "checksums"] = "registry"
+    """`mirror`: it stands for all others of its tool. `checksums`: it only confirms what a registry gives."""
     login: Login | None = None
     downloads: tuple[str, ...] = ()
     """URLs of other hosts that it points to for downloads."""
