@@ -154,6 +154,12 @@ def test_to_go_on_waiting_for_the_same_is_no_move() -> None:
     assert second.sight.looked_at == later(1)
 
 
+def test_a_wait_for_something_else_is_a_move_whatever_its_reason_says() -> None:
+    waits = looked(begun(), PENDING)
+    other = looked(waits.updated(reason="It waits: review barrier."), BARRIER, REVIEW, now=later(1))
+    assert (other.progress.transitions, other.progress.waits_on) == (waits.progress.transitions + 1, R.REVIEW_BARRIER)
+
+
 def test_fifty_acts_block_the_session() -> None:
     tired = begun().updated(iterations=POLICY.ship_iterations)
     after = looked(tired, THREADS)

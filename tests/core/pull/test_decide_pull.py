@@ -8,6 +8,7 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.snapshot import Stalled
 from caseworker.core.people.commands import (
     Abort,
+    Approve,
     BringUpToDate,
     Close,
     Command,
@@ -25,7 +26,7 @@ from caseworker.core.people.messages import Standing
 from caseworker.core.people.receipts import OVER, STRANGERS, Settled
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.core.pull.command_fit import pull_misfit
-from caseworker.core.pull.decide import IN_FLIGHT, NOT_RUNNING, READ_BEFORE, RESUMED, look
+from caseworker.core.pull.decide import IN_FLIGHT, NOT_FOR_PULLS, NOT_RUNNING, READ_BEFORE, RESUMED, look
 from caseworker.core.pull.pull_events import BranchUpdated, Published
 from caseworker.core.pull.pull_moves import pause
 from caseworker.core.pull.pull_posts import PullAbout
@@ -44,6 +45,11 @@ def test_a_session_begins_with_its_deadline_and_a_look() -> None:
 def test_a_second_start_while_one_is_under_way_is_refused() -> None:
     found = look(begun(), [claimed(StartWork())], POLICY, NOW)
     assert [(one.outcome, one.refused) for one in found.settled] == [(IN_FLIGHT, True)]
+
+
+def test_a_command_that_is_not_for_a_pull_request_is_refused() -> None:
+    found = look(begun(), [claimed(Approve())], POLICY, NOW)
+    assert [(one.outcome, one.refused) for one in found.settled] == [(NOT_FOR_PULLS, True)]
 
 
 def test_a_new_session_after_the_end_has_a_new_epoch_and_fresh_limits() -> None:

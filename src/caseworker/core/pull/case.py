@@ -13,6 +13,7 @@ from caseworker.core.people.commands import PullWork
 from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.pull_facts import Watch
 from caseworker.core.pull.pull_posts import PullPost
+from caseworker.core.pull.reasons import ReasonKind
 from caseworker.core.pull.verdict import Verdict
 
 
@@ -96,6 +97,8 @@ class Progress(Part):
 
     since: datetime | None = None
     """When it entered its state."""
+    waits_on: ReasonKind | None = None
+    """What its wait was entered for, as the leading reason of a verdict. Null: something else, or it does not wait."""
     turns: int = 0
     transitions: int = 0
     builds: int = 0

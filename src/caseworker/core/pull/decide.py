@@ -2,12 +2,39 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Policy
-from caseworker.core.people.commands import MessageKind, RaiseBudget, StartWork
+from caseworker.core.people.commands import (
+    Abort,
+    Answer,
+    Approve,
+    BringUpToDate,
+    Close,
+    CloseIncomplete,
+    Delete,
+    Edit,
+    FixEnded,
+    FixMerged,
+    FixReady,
+    FixWaiting,
+    HandBack,
+    Merged,
+    MessageKind,
+    PullClosed,
+    RaiseBudget,
+    Reject,
+    Rerun,
+    Resume,
+    Retry,
+    Say,
+    StartWork,
+    Stop,
+    StopFix,
+    Takeover,
+)
 from caseworker.core.people.messages import SPOKEN, Claimed, Standing
 from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd, cap_of
@@ -24,10 +51,14 @@ RESUMED: Final = "goes on"
 ABORTED: Final = "ended"
 TO_BE_UPDATED: Final = "the branch is brought up to date next"
 REVIEW_PUSHES_NOTHING: Final = "a review pushes nothing"
+NOT_FOR_PULLS: Final = "not for a pull request"
 NOT_RUNNING: Final = "nothing runs on this pull request"
 IN_FLIGHT: Final = "a run is in flight on this pull request already"
 RECORDED: Final = "recorded; it asks for nothing"
 READ_BEFORE: Final = "an earlier turn has read it in its review thread"
+
+
+_Steering = Stop | Takeover | Abort | Close | BringUpToDate | Resume | HandBack | Retry
 
 
 class PullLook(BaseModel):
@@ -42,13 +73,9 @@ class PullLook(BaseModel):
 def look(case: PullCase, claimed: Sequence[Claimed], policy: Policy, now: datetime) -> PullLook:
     settled: list[Settled] = []
     for message in claimed:
-        if message.kind in SPOKEN:
-            case, outcome = _spoken(case, message, now)
-        else:
-            case, outcome = _commanded(case, message, policy, now)
-        if outcome is not None:
-            refused = outcome in (NOT_RUNNING, IN_FLIGHT, REVIEW_PUSHES_NOTHING)
-            settled.append(Settled(messages=(message.id,), outcome=outcome, refused=refused))
+        case, receipt = _read(case, message, policy, now)
+        if receipt is not None:
+            settled.append(receipt)
     return PullLook(after=case, settled=tuple(settled))
 
 
@@ -58,55 +85,85 @@ def settle_rest(claimed: Sequence[Claimed]) -> tuple[Settled, ...]:
     return (Settled(messages=ids, outcome=OVER),) if ids else ()
 
 
-def _spoken(case: PullCase, message: Claimed, now: datetime) -> tuple[PullCase, str | None]:
-    """Null as the outcome: the next turn reads it."""
+def _read(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> tuple[PullCase, Settled | None]:
+    """Null as the receipt: the next turn reads it."""
+    match message.command:
+        case Say() | Answer() | Edit() | Delete():
+            return _spoken(case, message, now)
+        case StartWork() as command:
+            return _start(case, message, command, policy, now)
+        case RaiseBudget() as command:
+            raised = _raise(case, command, now)
+            return raised, _done(message, budget_raised(command.micros, cap_of(raised, policy)))
+        case (Stop() | Takeover() | Abort() | Close() | BringUpToDate() | Resume() | HandBack() | Retry()) as command:
+            return _steered(case, message, command, policy, now)
+        case Approve() | Reject() | Rerun() | Merged() | PullClosed():
+            return case, _refused(message, NOT_FOR_PULLS)
+        case CloseIncomplete() | StopFix() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
+            return case, _refused(message, NOT_FOR_PULLS)
+        case _:
+            assert_never(message.command)
+
+
+def _done(message: Claimed, outcome: str) -> Settled:
+    return Settled(messages=(message.id,), outcome=outcome)
+
+
+def _refused(message: Claimed, why: str) -> Settled:
+    return Settled(messages=(message.id,), outcome=why, refused=True)
+
+
+def _spoken(case: PullCase, message: Claimed, now: datetime) -> tuple[PullCase, Settled | None]:
     if message.standing not in TEAM:
-        return case, STRANGERS
+        return case, _done(message, STRANGERS)
     if case.is_over:
-        return case, OVER
+        return case, _done(message, OVER)
     if not message.command.wants_something and message.kind is K.WORDS:
-        return case, RECORDED
+        return case, _done(message, RECORDED)
     if message.was_read and message.kind is K.WORDS:
-        return case, READ_BEFORE
+        return case, _done(message, READ_BEFORE)
     case = case.updated(spoke=True)
     if case.state is S.WAITING:
         case = look_again(case, f"{message.author} wrote.", now)
     return case, None
 
 
-def _commanded(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> tuple[PullCase, str | None]:
-    command, by = message.command, message.author
-    match command.kind:
-        case K.START if isinstance(command, StartWork):
-            return _start(case, command, policy, now)
-        case K.BUDGET if isinstance(command, RaiseBudget):
-            raised = _raise(case, command, now)
-            return raised, budget_raised(command.micros, cap_of(raised, policy))
-        case _ if case.is_over:
-            return case, NOT_RUNNING
-        case K.STOP | K.TAKEOVER:
-            cause = PauseCause.STOPPED if command.kind is K.STOP else PauseCause.TAKEN
-            words = "stopped it" if cause is PauseCause.STOPPED else "has taken it over"
-            return pause(case, cause, f"{by} {words}.", now, by=by, obeys=(message.id,)), STOPPED
-        case K.ABORT | K.CLOSE:
-            return end(case, SessionEnd.ABORTED, f"{by} ended it.", now, obeys=(message.id,)), ABORTED
-        case K.REBASE if case.session.workflow == "review":
-            return case, REVIEW_PUSHES_NOTHING
-        case K.REBASE:
-            return _bring_up_to_date(case, message, now), TO_BE_UPDATED
-        case K.RETRY if case.stalled is not None:
-            return case.updated(stalled=None), RESUMED
-        case K.RESUME | K.HAND_BACK | K.RETRY:
-            return _resume(case, message, policy, now), RESUMED
+def _steered(
+    case: PullCase, message: Claimed, command: _Steering, policy: Policy, now: datetime
+) -> tuple[PullCase, Settled]:
+    """A command to the session that runs, or is paused."""
+    by, obeys = message.author, (message.id,)
+    if case.is_over:
+        return case, _refused(message, NOT_RUNNING)
+    match command:
+        case Stop():
+            return pause(case, PauseCause.STOPPED, f"{by} stopped it.", now, by=by, obeys=obeys), _done(
+                message, STOPPED
+            )
+        case Takeover():
+            told = f"{by} has taken it over."
+            return pause(case, PauseCause.TAKEN, told, now, by=by, obeys=obeys), _done(message, STOPPED)
+        case Abort() | Close():
+            return end(case, SessionEnd.ABORTED, f"{by} ended it.", now, obeys=obeys), _done(message, ABORTED)
+        case BringUpToDate() if case.session.workflow == "review":
+            return case, _refused(message, REVIEW_PUSHES_NOTHING)
+        case BringUpToDate():
+            return _bring_up_to_date(case, message, now), _done(message, TO_BE_UPDATED)
+        case Retry() if case.stalled is not None:
+            return case.updated(stalled=None), _done(message, RESUMED)
+        case Resume() | HandBack() | Retry():
+            return _resume(case, message, policy, now), _done(message, RESUMED)
         case _:
-            return case, "not for a pull request"
+            assert_never(command)
 
 
-def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) -> tuple[PullCase, str]:
+def _start(
+    case: PullCase, message: Claimed, command: StartWork, policy: Policy, now: datetime
+) -> tuple[PullCase, Settled]:
     """Begin a session, on the head as it is now. One that is paused gives way to it."""
     is_new = case.session.began_at is None
     if not is_new and case.state not in (S.ENDED, S.PAUSED):
-        return case, IN_FLIGHT
+        return case, _refused(message, IN_FLIGHT)
     seconds = command.deadline_seconds or policy.ship_seconds
     begun = drop_work(case).updated(
         epoch=case.epoch if is_new else case.epoch + 1,
@@ -130,8 +187,8 @@ def _start(case: PullCase, command: StartWork, policy: Policy, now: datetime) ->
     )
     if command.resumes:
         begun = look_again(begun, "A person lets it go on, from the head as it is now.", now)
-        return say(begun, PullAbout.RESUMED, begun.progress.transitions), RESUMED
-    return look_again(begun, f"{command.workflow} was asked for.", now), STARTED
+        return say(begun, PullAbout.RESUMED, begun.progress.transitions), _done(message, RESUMED)
+    return look_again(begun, f"{command.workflow} was asked for.", now), _done(message, STARTED)
 
 
 def _resume(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> PullCase:

@@ -226,8 +226,9 @@ def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
     """To go on waiting for the same is no move: a pull request may be looked at hundreds of times."""
     leading = verdict.leading
     assert leading is not None, "a ready pull request is not waited for"
-    reason = f"It waits: {leading.replace('_', ' ')}."
-    return case if case.state is S.WAITING and case.reason == reason else enter(case, S.WAITING, reason, now)
+    if case.progress.waits_on is leading:
+        return case
+    return enter(case, S.WAITING, f"It waits: {leading.replace('_', ' ')}.", now, waits_on=leading)
 
 
 def _waits_for_more_checks(verdict: Verdict, policy: Policy, now: datetime) -> bool:

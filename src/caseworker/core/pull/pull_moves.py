@@ -26,7 +26,7 @@ _NO_WORK: dict[str, object] = {
 
 def enter(case: PullCase, to: PullState, reason: str, now: datetime, **changes: object) -> PullCase:
     into = {"state": to, "reason": reason, "since": now, "transitions": case.progress.transitions + 1}
-    return case.updated(**{**into, **changes})
+    return case.updated(**{**into, "waits_on": None, **changes})
 
 
 def drop_work(case: PullCase) -> PullCase:
