@@ -19,7 +19,7 @@ from caseworker.core.pull.case import WORKING, PullState, SessionEnd
 from caseworker.core.sla.clock import UNREAD, target_for
 from caseworker.core.telling.pull_why import standing_of_pull
 from caseworker.core.telling.summaries import standing_of_bug
-from caseworker.core.telling.verdict_words import mover_words
+from caseworker.core.telling.verdict_words import mover_name
 from caseworker.ports import Store, StoredAny, StoredBug, StoredCase, StoredPull
 from caseworker.ports.boards import BoardEntry, BoardFilter, StateCount
 from caseworker.views.board_groups import Group, group_of, group_of_state, states_in, states_of
@@ -201,7 +201,7 @@ def _mover(stored: StoredAny) -> str:
                 return _PULL_WORKERS.get(pull.state, "caseworker")
             if pull.state is PullState.WAITING:
                 reasons = pull.sight.verdict.reasons if pull.sight.verdict is not None else ()
-                return mover_words(reasons[0]).split(":")[0] if reasons else "a maintainer"
+                return mover_name(reasons[0]) if reasons else "a maintainer"
             return "" if pull.is_over else "a person"
         case _:
             assert_never(stored)

@@ -9,7 +9,7 @@ from caseworker.core.pull.own_check import HeadWatch, watch_in, watch_in_link
 from caseworker.core.pull.pull_facts import Decided, Watch
 from caseworker.core.pull.reasons import Evidence, Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict
-from caseworker.core.telling.verdict_words import headline, ready_check, shown_evidence, verdict_section
+from caseworker.core.telling.verdict_words import headline, mover_name, ready_check, shown_evidence, verdict_section
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 HEAD = Sha("abcdef1234567890")
@@ -47,6 +47,18 @@ def test_all_reasons_are_told_with_who_must_move() -> None:
 
 Looked at abcdef1234 at 2026-03-02 12:00 UTC."""
     )
+
+
+@pytest.mark.parametrize(
+    ("moves", "name"),
+    [
+        (WANTED, "the reviewer, olga"),
+        (WANTED.model_copy(update={"mover": "service", "names": ("ci: unit",)}), "ci: unit"),
+        (WANTED.model_copy(update={"mover": "nobody", "names": ()}), "nobody"),
+    ],
+)
+def test_a_table_names_who_must_move(moves: Reason, name: str) -> None:
+    assert mover_name(moves) == name
 
 
 def test_equal_evidence_is_told_once_with_its_count() -> None:

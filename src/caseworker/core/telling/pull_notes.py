@@ -5,9 +5,9 @@ from typing import Final
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.pull.case import PullCase, PullState
 from caseworker.core.pull.unpushed_words import unpushed_words
-from caseworker.core.telling.pull_why import standing_of_pull, why_pull
+from caseworker.core.telling.pull_why import why_pull
 from caseworker.core.telling.tracking_comment import Awaited
-from caseworker.core.telling.verdict_words import mover_words, title_line, us_in
+from caseworker.core.telling.verdict_words import headline, mover_words, title_line, us_in
 
 FORK: Final = (
     "The branch is in a fork, where Caseworker pushes nothing: it reviews and answers here. What is to be changed, and "
@@ -26,8 +26,8 @@ def awaited_by_pull(case: PullCase, phrasing: Phrasing) -> Awaited | None:
     first = verdict.reasons[0]
     us = us_in(is_over=case.is_over)
     lines = tuple(f"{title_line(reason)}. {mover_words(reason, us)}" for reason in verdict.reasons)
-    what = standing_of_pull(case).removeprefix("It waits. ").rstrip(".")
-    return Awaited(what=f"waits. {what}.", who=mover_words(first, us).rstrip("."), how=lines)
+    what = f"{headline(verdict)}{case.held_up}"
+    return Awaited(what=f"waits. {what}", who=mover_words(first, us).rstrip("."), how=lines)
 
 
 def pull_notes(case: PullCase) -> tuple[str, ...]:

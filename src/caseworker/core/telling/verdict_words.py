@@ -81,6 +81,11 @@ def mover_words(reason: Reason, us: str = _US_ANYWHERE) -> str:
     assert_never(reason.mover)
 
 
+def mover_name(reason: Reason) -> str:
+    """Who moves, for a table."""
+    return "nobody" if reason.mover == "nobody" else mover_words(reason)
+
+
 def us_in(*, is_over: bool) -> str:
     """Who moves for Caseworker, told by a session."""
     return "the author, or Caseworker if it is asked again" if is_over else "Caseworker"
