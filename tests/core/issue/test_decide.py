@@ -30,7 +30,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, add_grant, make_move
-from caseworker.core.issue.moves_by_people import automatic_move
+from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.proof import proven
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -966,3 +966,13 @@ def test_a_person_has_weakened_tests_put_right() -> None:
     asked = after(a_proven_case(weakened=("`a` was removed.",)), lead(reviewed()))
     declined = after(asked, Declined(by="ann"))
     assert declined.progress.go is S.FIXING_ISSUES
+
+
+def test_the_command_that_closed_a_case_is_known_until_it_is_opened_again() -> None:
+    closed = after(a_case(), CloseAsked(by="ann", message=MessageId(7)))
+    assert (closed.state, closed.people.closed_by) == (S.CLOSED, 7)
+    assert reopened(closed).people.closed_by is None
+    refused = after(waiting(WaitingFor.APPROVAL, Subject.SENSITIVE), Declined(by="ann", messages=(MessageId(8),)))
+    assert (refused.state, refused.people.closed_by) == (S.CLOSED, 8)
+    other = after(waiting(WaitingFor.APPROVAL, Subject.PLAN), Declined(by="ann", messages=(MessageId(9),)))
+    assert other.people.closed_by is None

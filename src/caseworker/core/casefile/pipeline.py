@@ -15,7 +15,6 @@ from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import role_at_work
-from caseworker.core.issue.words import closed_by, not_to_be_done
 from caseworker.core.people.commands import Close, Reject
 from caseworker.core.people.messages import Message
 
@@ -122,15 +121,8 @@ def _failure(case: IssueCase, why_closed: str) -> str | None:
 def why_closed(case: IssueCase, said: Sequence[Message]) -> str:
     """The reason that came with the command which closed the case. The snapshot has none: it is in people's words,
     which must not enter workflow history."""
-    if case.state is not S.CLOSED:
-        return ""
-    reasons = [
-        message.command.reason.strip()
-        for message in said
-        if isinstance(message.command, Close | Reject) and message.turn is not None and not message.refused
-        if case.reason in (closed_by(message.author), not_to_be_done(message.author))
-    ]
-    return reasons[-1] if reasons else ""
+    command = next((one.command for one in said if one.id == case.people.closed_by), None)
+    return command.reason.strip() if isinstance(command, Close | Reject) else ""
 
 
 def with_reason(closed: str, reason: str) -> str:

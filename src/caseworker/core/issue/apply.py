@@ -80,8 +80,12 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             joined = "conflict" if fact.conflict else "clean"
             branch = {"checkpoint": fact.commit, "pushed": fact.theirs, "feedback": theirs}
             return case.updated(**branch, joined=joined)
+        case Declined(messages=(message,)) if _asks_whether_to_begin(case):
+            return add_remarks(case, (*case.people.late, message)).updated(closed_by=message)
         case Spoke() | Declined():
             return add_remarks(case, (*case.people.late, *fact.messages))
+        case CloseAsked():
+            return case.updated(closed_by=fact.message)
         case RetryAsked():
             return add_remarks(case.updated(handed_back=True), (*case.people.late, *fact.messages))
         case RerunAsked():  # the plan that follows is a new one, which nobody has approved
@@ -91,7 +95,7 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(one.topic for one in case.evidence.touches)]))
             known = add_grant(case, Subject.TOUCHES, fact, about=topic_words(case.evidence.touches))
             return known.updated(agreed=agreed)
-        case Agreed() if case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE:
+        case Agreed() if _asks_whether_to_begin(case):
             agreed = tuple(dict.fromkeys([*case.people.agreed, *(case.requirements.topics)]))
             about = ", ".join(topic.value.replace("_", " ") for topic in case.requirements.topics)
             return add_grant(case, Subject.SENSITIVE, fact, about=about).updated(agreed=agreed)
@@ -110,10 +114,15 @@ def apply_fact(case: IssueCase, fact: Fact) -> IssueCase:
             return case.updated(extra_micros=case.people.extra_micros + fact.micros)
         case TurnGaveUp(invalid=True) if case.state is S.INVESTIGATING and case.progress.task is None:
             return case.updated(investigation=count_invalid_iteration(case))
-        case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | CloseAsked() | Agreed() | TimedOut():
+        case TurnGaveUp() | Deferred() | EffectRefused() | Merged() | Agreed() | TimedOut():
             return case
         case _:
             assert_never(fact)
+
+
+def _asks_whether_to_begin(case: IssueCase) -> bool:
+    """Whether the case is closed if a person says no."""
+    return case.waiting.wait is not None and case.waiting.wait.subject is Subject.SENSITIVE
 
 
 def _after_base(case: IssueCase, fact: BuildEnded) -> IssueCase:

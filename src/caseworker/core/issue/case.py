@@ -203,6 +203,8 @@ class People(Part):
     """How far a person lets the case go. Null: as far as its policy says."""
     limited_by: MessageId | None = None
     """The message that says so."""
+    closed_by: MessageId | None = None
+    """The command that closed the case. Null: it was not closed by one."""
     warned_of_cap: int = 0
     """The budget, in micro-dollars, that people were last warned about."""
     extra_micros: int = 0

@@ -47,7 +47,7 @@ from caseworker.core.people.messages import Claimed
 def fact_of(message: Claimed) -> Fact | None:
     match message.command:
         case Close():
-            return CloseAsked(by=message.author)
+            return CloseAsked(by=message.author, message=message.id)
         case PullClosed():
             return CloseAsked(by=message.author, unmerged=True)
         case Merged():

@@ -106,6 +106,8 @@ class Merged(_Fact):
 class CloseAsked(_Fact):
     kind: Literal["close_asked"] = "close_asked"
     by: str
+    message: MessageId | None = None
+    """The command. Null: the forge told of it."""
     unmerged: bool = False
     """The pull request was closed without a merge."""
 

@@ -230,4 +230,5 @@ def reopened(case: IssueCase) -> IssueCase:
         check_fixes={},
         wait=None,
         taken_by="",
+        closed_by=None,
     )
