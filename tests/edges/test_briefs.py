@@ -28,7 +28,7 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.analyst import PlainAnalysis
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.outcomes.outcome import Outcome, known_turns, parse_outcome
-from caseworker.core.people.commands import MessageKind
+from caseworker.core.people.commands import MessageKind, Say
 from caseworker.core.people.messages import WORK_ON_IT, Message, NewAttachment, NewMessage
 from caseworker.core.record.entries import TurnCompleted
 from caseworker.core.record.investigation import Bisected, InstrumentRan
@@ -132,7 +132,7 @@ async def open_desk(store: Store, repository: Repository, workspaces: GitWorkspa
 
 
 def opening(case: CaseId) -> NewMessage:
-    return said(case, WORK_ON_IT)
+    return said(case, WORK_ON_IT).model_copy(update={"command": Say(only_opens=True)})
 
 
 async def test_every_turn_of_an_issue_case_gets_a_brief(desk: Desk) -> None:
@@ -586,3 +586,8 @@ async def test_a_second_investigation_does_not_get_the_first_ones_matrix(desk: D
     assert "A race in the counter." not in prompt
     page = (desk.workspace.path / ".caseworker" / "INVESTIGATION.md").read_text()
     assert "A race in the counter." in page
+
+
+async def test_a_message_with_the_words_of_an_opening_is_shown_if_somebody_wrote_them(desk: Desk) -> None:
+    await desk.hear(WORK_ON_IT)
+    assert (await desk.brief(Role.DEVELOPER, Task.IMPLEMENT)).prompt.count(WORK_ON_IT) == 1

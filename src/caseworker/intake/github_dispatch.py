@@ -138,7 +138,7 @@ class Dispatcher:
         opened = await self._store.dispatches.open_case(
             issue,
             _dispatch(asked, go),
-            _message(asked, case, new_trace(), Say(), WORK_ON_IT),
+            _message(asked, case, new_trace(), Say(only_opens=True), WORK_ON_IT),
             thread=thread_on(event.repository, event.number),
             policy=policy.model_copy(update={"until": start.until}),
             rehearsal=self._place.rehearsal,

@@ -55,7 +55,7 @@ class NewCases:
             external_id=f"open {case}",
             author=author,
             standing=Standing.OWNER,
-            command=Say(),
+            command=Say(only_opens=True),
             text=WORK_ON_IT,
             trace=trace,
         )

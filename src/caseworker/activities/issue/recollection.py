@@ -5,9 +5,9 @@ from typing import Final
 
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.casefile.model import CaseFile
+from caseworker.core.casefile.model import AnalysisSection, CaseFile
 from caseworker.core.casefile.ownership import SPEAKER
-from caseworker.core.casefile.sections import asked_of
+from caseworker.core.casefile.sections import analysis_of, asked_of
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.analyst import AnalysisOutcome, PlainAnalysis, Tried
@@ -15,8 +15,8 @@ from caseworker.core.outcomes.answers import WorkOutcome
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
-from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import SPOKEN, WORK_ON_IT, Message
+from caseworker.core.people.commands import MessageKind, Say
+from caseworker.core.people.messages import SPOKEN, Message
 from caseworker.ports import FinishedTurn
 
 _READ_BY_AGENTS: Final = SPOKEN | {
@@ -88,19 +88,27 @@ def brief_for(task: Task, turns: Sequence[FinishedTurn], file: CaseFile) -> str:
     brief = file.analysis.brief
     if task not in REVIEWS | _TESTING:
         return brief
-    for tried in filter(None, map(_tried, reversed(turns))):
-        if tried.words and brief.endswith(tried.words):
-            kept = tried.reproduced if task in _TESTING else ""
-            return f"{brief.removesuffix(tried.words)}{kept}".rstrip()
-    return brief
+    told = (_analysis_with_less(turn, task) for turn in reversed(turns))
+    newest = next((analysis for analysis in told if analysis is not None), None)
+    return brief if newest is None else newest.brief
 
 
-def _tried(turn: FinishedTurn) -> Tried | None:
+def _analysis_with_less(turn: FinishedTurn, task: Task) -> AnalysisSection | None:
+    """Without what was tried; for a test, with how the issue was reproduced. Null: the turn made no analysis."""
     match turn.outcome:
-        case AnalysisOutcome(tried=tried) | TriageOutcome(analysis=PlainAnalysis(tried=tried)):
-            return tried
+        case AnalysisOutcome(tried=tried) as outcome:
+            return analysis_of(outcome.model_copy(update={"tried": _kept_for(task, tried)}))
+        case TriageOutcome(analysis=PlainAnalysis() as analysis) as outcome:
+            kept = analysis.model_copy(update={"tried": _kept_for(task, analysis.tried)})
+            return analysis_of(outcome.model_copy(update={"analysis": kept}))
+        case TriageOutcome() as outcome:
+            return analysis_of(outcome)
         case _:
             return None
+
+
+def _kept_for(task: Task, tried: Tried) -> Tried:
+    return Tried(reproduction=tried.reproduction) if task in _TESTING else Tried()
 
 
 def asked_before(turns: Sequence[FinishedTurn]) -> tuple[str, ...]:
@@ -182,7 +190,8 @@ def answered(file: CaseFile, role: Role) -> tuple[tuple[str, str, str, str], ...
 
 
 def _has_words(message: Message) -> bool:
-    return message.kind in _READ_BY_AGENTS and message.text.strip() not in ("", WORK_ON_IT)
+    only_opens = isinstance(message.command, Say) and message.command.only_opens
+    return message.kind in _READ_BY_AGENTS and bool(message.text.strip()) and not only_opens
 
 
 def _seen_by(role: Role, speaker: str) -> str:

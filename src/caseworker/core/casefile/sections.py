@@ -107,6 +107,15 @@ def _triage(outcome: TriageOutcome) -> TriageSection:
     )
 
 
+def analysis_of(outcome: AnalysisOutcome | TriageOutcome) -> AnalysisSection | None:
+    """The analysis that it brings. Null: it leaves the analysis as it was."""
+    if outcome.ask:
+        return None
+    if isinstance(outcome, AnalysisOutcome):
+        return _analysis(outcome)
+    return _analysis_by_triage(outcome) if outcome.defect or outcome.analysis else None
+
+
 def _analysis_by_triage(outcome: TriageOutcome) -> AnalysisSection:
     """The analysis that a triage brings along. If it is not enough, the analyst begins with it."""
     found, defect, completed = outcome.analysis, outcome.defect, outcome.brings_analysis

@@ -89,6 +89,8 @@ class _Spoken(_Command):
 
 class Say(_Spoken):
     kind: Literal[MessageKind.WORDS] = MessageKind.WORDS
+    only_opens: bool = False
+    """Nobody wrote it: it opens a case, whose issue says it all. Agents are not shown it."""
 
 
 class Answer(_Spoken):
@@ -276,24 +278,11 @@ class FixEnded(_Command):
     kind: Literal[MessageKind.FIX_ENDED] = MessageKind.FIX_ENDED
 
 
+_Words = Say | Answer | Edit | Delete
+_ToIssue = Approve | Reject | Takeover | HandBack | RaiseBudget | Retry | Rerun
 _ToSession = StartWork | BringUpToDate | Stop | Resume | Abort
 _News = Merged | PullClosed | FixReady | FixWaiting | FixMerged | FixEnded
 Command = Annotated[
-    Say
-    | Answer
-    | Edit
-    | Delete
-    | Approve
-    | Reject
-    | Takeover
-    | HandBack
-    | RaiseBudget
-    | Retry
-    | Rerun
-    | _ToSession
-    | Close
-    | CloseIncomplete
-    | StopFix
-    | _News,
+    _Words | _ToIssue | _ToSession | Close | CloseIncomplete | StopFix | _News,
     Field(discriminator="kind"),
 ]

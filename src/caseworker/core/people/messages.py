@@ -26,7 +26,7 @@ OURSELVES: Final = "caseworker"
 ANOTHER_CASE: Final = "case"
 """The surface of messages that another case sends. Agents wrote their text."""
 WORK_ON_IT: Final = "Please work on this issue."
-"""The first message of a case that somebody opens without further words. Agents are not shown it: they know."""
+"""The text of the first message of a case that somebody opens without further words."""
 NO_MESSAGE: Final = MessageId(0)
 """Id for a bell without a message: the case looks at its own state."""
 
