@@ -79,3 +79,16 @@ async def test_a_chat_shows_the_pms_reply_once(tmp_path: Path, reason: str, told
 async def test_a_chat_tells_why_the_pm_asks_nobody(tmp_path: Path) -> None:
     seen = await shown(tmp_path / "home", read_by_the_pm("It is clear.", Task.QUESTIONS), moved("It is clear."))
     assert seen[-1] == "▶ FIXING ISSUES  It is clear."
+
+
+async def test_a_chat_shows_each_of_two_replies_once(tmp_path: Path) -> None:
+    entries: list[Entry] = []
+    for reply in (REPLY, "We shout it."):
+        said = Posted(audience=Audience.DEVELOPERS, about="reply", text=reply)
+        entries += [read_by_the_pm(reply), moved(f"Nothing follows from what was said. {reply}"), said]
+    seen = await shown(tmp_path / "home", *entries)
+    moves = ["✔ turn 7: the pm says CONTINUE", "▶ FIXING ISSUES  Nothing follows from what was said."]
+    assert seen[-6:] == [
+        *[*moves, f"caseworker → developers: {REPLY}"],
+        *[*moves, "caseworker → developers: We shout it."],
+    ]

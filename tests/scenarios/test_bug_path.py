@@ -2,12 +2,14 @@
 
 import pytest
 
+from caseworker.core.base.policy import Milestone
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import About, BugState
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.messages import Audience
 from tests.world.agent import asked, found
-from tests.world.world import CaseInWorld, World
+from tests.world.world import World
 
 S = BugState
 CLEAR = "since 9:40 order 1182 ends in Error 500 when I click pay"
@@ -46,10 +48,7 @@ async def test_a_developer_asks_for_the_fix_and_its_pull_request_comes_back(worl
     bug = await world.reporter_writes(CLEAR)
     await bug.expect_findings()
     await bug.developer_says("Please fix it.")
-    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
-    assert stored.case.repair.fix is not None
-    world.cases.append(stored.case.repair.fix)
-    fix = CaseInWorld(world, stored.case.repair.fix)
+    fix = await world.expect_fix(bug)
     await fix.expect_pull_request()
     assert IssueState.ANALYZING_REQUIREMENTS not in await fix.states()
     news = await bug.expect_post(About.FIX_NEWS, Audience.DEVELOPERS)
@@ -58,3 +57,14 @@ async def test_a_developer_asks_for_the_fix_and_its_pull_request_comes_back(worl
     ended = await bug.expect_end()
     assert ended.case.ending.resolution == "code_fix"
     await fix.expect_end(IssueState.COMPLETED)
+
+
+async def test_a_fix_goes_on_to_its_pull_request_also_where_issues_stop_at_the_plan(world: World) -> None:
+    world.policy = world.policy.model_copy(update={"until": Milestone.PLAN})
+    world.agent.does(Role.INVESTIGATOR, Task.BUG, found(), found(action="create_fix"))
+    bug = await world.reporter_writes(CLEAR)
+    await bug.expect_findings()
+    await bug.developer_says("Please fix it.")
+    fix = await world.expect_fix(bug)
+    await fix.expect_waiting(WaitingFor.MERGE)
+    assert await bug.expect_post(About.FIX_NEWS, Audience.DEVELOPERS)

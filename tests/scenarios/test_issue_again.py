@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from caseworker.core.base.errors import Refused
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import AgentFailed
-from tests.world.agent import implemented, once, reads_people
+from tests.world.agent import implemented, once, reads_people, writes_greeting
 from tests.world.project import git
 from tests.world.world import World
 
@@ -70,6 +72,50 @@ async def test_a_commit_pushed_to_a_failed_case_is_there_after_a_retry(world: Wo
     await case.person_says("", kind=MessageKind.RETRY)
     await case.expect_pull_request()
     assert notes == [True]
+
+
+async def test_a_retry_before_the_case_knows_of_its_merge_is_refused_with_why(world: World) -> None:
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_merges(noticed=False)
+    with pytest.raises(Refused, match="if it was merged a moment ago, the case is completed as soon as it is told"):
+        await case.person_says("", kind=MessageKind.RETRY)
+    await world.reconciler_looks()
+    await case.expect_end(S.COMPLETED)
+    assert (await case.receipts())[1:] == ["seen: completed the case"]
+
+
+async def test_a_retry_that_is_read_after_a_merge_opens_a_follow_up_case(world: World) -> None:
+    broken = AgentFailed(reason="the outcome was invalid twice", why="invalid_outcome")
+    world.agent.does(Role.PM, Task.INTERPRET, lambda _: broken)
+    case = await world.owner_files_issue()
+    await case.expect_pull_request()
+    await case.person_says("Please say goodbye, too.")
+    await case.expect_state(S.REQUIRES_HUMAN_INTERVENTION)  # where `retry` is possible
+    await world.worker_stops()
+    await case.person_merges()
+    await case.person_says("", kind=MessageKind.RETRY)
+    await world.worker_starts()
+    await case.expect_end(S.COMPLETED)
+    (follower,) = await world.store.cases.children(case.id)
+    world.cases.append(follower.case.id)
+    assert (await case.receipts())[-2:] == ["seen: completed the case", f"seen: opened {follower.case.id} for this"]
+
+
+async def test_a_base_that_moved_during_the_wait_for_a_merge_is_told_with_the_next_update(
+    world: World,
+) -> None:
+    world.agent.does(Role.PM, Task.INTERPRET, reads_people("CONTINUE", "We will.", next="addressing_feedback"))
+    world.agent.does(Role.DEVELOPER, Task.ADDRESS_FEEDBACK, writes_greeting("Hello world\nBye.\n"))
+    case = await world.owner_files_issue()
+    assert "has moved" not in (await case.expect_pull_request()).body
+    world.person_commits("greeting.txt", "Good day\n")
+    await world.reconciler_looks()
+    await case.person_says("Please say goodbye, too.")
+    await case.expect(lambda now: now.case.limits.round == 2 and now.case.waits_for is WaitingFor.MERGE, "an update")
+    assert (await case.expect_pull_request()).body.startswith(
+        "**The base branch has moved, and this change conflicts with it.**"
+    )
 
 
 def _pushes(world: World, name: str) -> None:

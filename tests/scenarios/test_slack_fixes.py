@@ -35,10 +35,7 @@ async def open_fix(office: Office) -> tuple[SlackBug, CaseInWorld]:
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.in_summaries(ADA, "Please fix it.")
-    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
-    assert stored.case.repair.fix is not None
-    office.world.cases.append(stored.case.repair.fix)
-    return bug, CaseInWorld(office.world, stored.case.repair.fix)
+    return bug, await office.world.expect_fix(bug)
 
 
 async def expect_in_thread(bug: SlackBug, words: str, *, times: int = 1) -> None:
@@ -75,10 +72,7 @@ async def test_a_fix_begins_with_what_all_turns_of_its_bug_found_and_the_develop
     bug = await office.rita_reports(CLEAR)
     await bug.expect_findings()
     await bug.in_summaries(ADA, "Please fix it, and mind the tax.")
-    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
-    assert stored.case.repair.fix is not None
-    office.world.cases.append(stored.case.repair.fix)
-    file = (await CaseInWorld(office.world, stored.case.repair.fix).stored()).file
+    file = (await (await office.world.expect_fix(bug)).stored()).file
     for words in (CLEAR, "> Please fix it, and mind the tax.", "The sum is wrong.", "They want it.", "1 failed"):
         assert file.issue.original_body.count(words) == 1, words
     assert file.analysis.must_do == ["Apply the discount once."]

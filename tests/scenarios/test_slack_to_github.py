@@ -45,10 +45,7 @@ async def reported(both: Both) -> tuple[SlackBug, CaseInWorld]:
     bug = await both.slack.rita_reports(REPORT)
     await bug.expect_findings()
     await bug.in_summaries(ADA, "Please fix it.")
-    stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
-    assert stored.case.repair.fix is not None
-    both.github.world.cases.append(stored.case.repair.fix)
-    return bug, CaseInWorld(both.github.world, stored.case.repair.fix)
+    return bug, await both.github.world.expect_fix(bug)
 
 
 @pytest.mark.slow

@@ -96,6 +96,12 @@ class World:
         self.cases.append(reported.case)
         return BugInWorld(self, reported.case)
 
+    def person_commits(self, name: str, text: str) -> None:
+        """Commits a file to the base branch."""
+        (self.repository / name).write_text(text)
+        git(self.repository, "add", "--all")
+        git(self.repository, "commit", "--quiet", "--message", f"Change {name}")
+
     # --- what time and machines do
 
     async def worker_starts(self) -> None:
@@ -155,6 +161,12 @@ class World:
             assert time.monotonic() < deadline
             await self.reconciler.wake_the_silent()
             await asyncio.sleep(LOOK)
+
+    async def expect_fix(self, bug: BugInWorld) -> "CaseInWorld":
+        stored = await bug.expect(lambda stored: stored.case.repair.fix is not None, "a fix")
+        assert stored.case.repair.fix is not None
+        self.cases.append(stored.case.repair.fix)
+        return CaseInWorld(self, stored.case.repair.fix)
 
     # --- at the end
 
@@ -218,9 +230,10 @@ class CaseInWorld:
     async def person_rejects(self, why: str) -> None:
         await self.person_says(why, kind=MessageKind.REJECT)
 
-    async def person_merges(self) -> None:
+    async def person_merges(self, *, noticed: bool = True) -> None:
         git(self.world.repository, "merge", "--quiet", "--no-ff", "--message", "Merge", await self.branch())
-        await self.world.reconciler_looks()
+        if noticed:
+            await self.world.reconciler_looks()
 
     # --- what we expect
 
