@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 import uvicorn
 from starlette.applications import Starlette
 
+from caseworker.chats.rate_limits import RateLimits
 from caseworker.chats.slack import SlackChat
 from caseworker.chats.slack_app import PATH, Receive, SlackSocket, http_route
 from tests.patience import PATIENCE
@@ -42,8 +43,10 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def chat_of(slack: SlackDouble, *, token: str | None = None, timeout: int = 5) -> SlackChat:
-    return SlackChat(token=token or slack.bot_token, base_url=slack.base_url, timeout=timeout)
+def chat_of(
+    slack: SlackDouble, *, token: str | None = None, timeout: int = 5, limits: RateLimits | None = None
+) -> SlackChat:
+    return SlackChat(token=token or slack.bot_token, base_url=slack.base_url, timeout=timeout, limits=limits)
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.chats.github_chat import GitHubChat
+from caseworker.chats.rate_limits import RateLimits
 from caseworker.chats.surface_phrasing import CommentPhrasing
 from caseworker.core.base.errors import RateLimited, Refused
 from caseworker.core.base.ids import CaseId
@@ -13,6 +14,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.people.commands import MessageKind
 from caseworker.ports import Thread
+from tests.edges.clocks import Clock
 from tests.edges.github_shop import Shop, opened_shop
 
 KEY = "acme/shop#1/1/questions/1"
@@ -24,8 +26,9 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
         yield opened
 
 
-def chat_of(shop: Shop) -> GitHubChat:
-    return GitHubChat(shop.forge.comments, web=shop.api.address.web, redactor=Redactor(["hunter2hunter2"]))
+def chat_of(shop: Shop, *, limits: RateLimits | None = None) -> GitHubChat:
+    redactor = Redactor(["hunter2hunter2"])
+    return GitHubChat(shop.forge.comments, web=shop.api.address.web, redactor=redactor, limits=limits)
 
 
 THREAD = Thread(surface="github", channel="acme/shop", anchor="1")
@@ -54,13 +57,14 @@ async def test_a_post_calls_nobody_and_has_no_secret_in_it(shop: Shop) -> None:
 
 async def test_a_rate_limit_is_told_with_its_end_and_asked_for_once(shop: Shop) -> None:
     shop.issue()
-    chat = chat_of(shop)
+    clock = Clock()
+    chat = chat_of(shop, limits=RateLimits(clock=clock))
     shop.double.limits.refuse_next(retry_after=40)
-    for _ in range(2):
+    for left in (40, 10):
         with pytest.raises(RateLimited) as limited:
             await chat.post(THREAD, "Which page?", key=KEY)
-        assert 30 < limited.value.seconds <= 40
-        assert limited.value.place == "acme/shop"
+        assert (limited.value.seconds, limited.value.place) == (left, "acme/shop")
+        clock.seconds += 30
 
 
 async def test_a_comment_is_shown_as_seen_and_a_label_is_not(shop: Shop) -> None:

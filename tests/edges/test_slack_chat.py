@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from caseworker.chats.rate_limits import RateLimits
 from caseworker.chats.slack_errors import retry_after
 from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.ports import Thread
+from tests.edges.clocks import Clock
 from tests.edges.slack_world import chat_of
 from tests.world.slack import BOT_USER, SlackDouble, UploadedFile
 
@@ -113,12 +115,14 @@ async def test_a_rate_limit_says_how_long_to_wait(slack: SlackDouble, seconds: i
 
 
 async def test_a_limited_channel_is_not_asked_again_and_others_are_not_affected(slack: SlackDouble) -> None:
-    chat, thread = chat_of(slack), await thread_in(slack)
+    clock = Clock()
+    chat, thread = chat_of(slack, limits=RateLimits(clock=clock)), await thread_in(slack)
     slack.trouble.limit_channel("C0SUMMARY", seconds=600)
-    for _ in range(3):
+    for left in (600, 400, 200):
         with pytest.raises(RateLimited) as limited:
             await chat.post(CHANNEL, "hello", key="one")
-        assert 599 < limited.value.seconds <= 600
+        assert limited.value.seconds == left
+        clock.seconds += 200
     assert slack.trouble.limited == [("chat.postMessage", "C0SUMMARY")]
     await chat.post(thread, "hello", key="two")
     assert await chat.find(CHANNEL, "one") is None  # posts and look-ups have limits of their own

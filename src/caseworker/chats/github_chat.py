@@ -20,12 +20,12 @@ _REFERENCE: Final = re.compile(r"(?P<host>[^/\s]+)/(?P<owner>[^/\s]+)/(?P<name>[
 class GitHubChat:
     """A thread's channel is `owner/name`, its anchor the number of the issue or pull request."""
 
-    def __init__(self, comments: Comments, *, web: str, redactor: Redactor) -> None:
+    def __init__(self, comments: Comments, *, web: str, redactor: Redactor, limits: RateLimits | None = None) -> None:
         """`web`: what stands before `/owner/name`, as in `https://github.com`."""
         self._comments = comments
         self._web = web.rstrip("/")
         self._redactor = redactor
-        self._limits = RateLimits()
+        self._limits = limits or RateLimits()
 
     @property
     def phrasing(self) -> Phrasing:

@@ -1,10 +1,10 @@
 """Remembers which channels asked us to wait, so that no other case asks there meanwhile."""
 
 import asyncio
-import time
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from time import monotonic
 
 from caseworker.core.base.errors import RateLimited
 
@@ -17,7 +17,8 @@ class RateLimits:
     After a start, and after a limit, one call goes first and the others wait for its answer: so a process that knows
     nothing of a limit that lasts is refused once, not once for each case."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
         self._until: dict[_Place, float] = {}
         self._open: set[_Place] = set()
         """Places that took a call, or failed in another way, since their last limit."""
@@ -37,13 +38,13 @@ class RateLimits:
     @asynccontextmanager
     async def _remembered(self, place: _Place) -> AsyncIterator[None]:
         _, channel = place
-        left = self._until.get(place, 0.0) - time.monotonic()
+        left = self._until.get(place, 0.0) - self._clock()
         if left > 0:
             raise RateLimited(f"A rate limit of {channel} lasts.", seconds=left, place=channel)
         try:
             yield
         except RateLimited as limited:
-            self._until[place] = time.monotonic() + limited.seconds
+            self._until[place] = self._clock() + limited.seconds
             self._open.discard(place)
             raise RateLimited(str(limited), seconds=limited.seconds, place=channel) from limited
         except BaseException:

@@ -35,14 +35,20 @@ def web_client(token: str | None, base_url: str, *, timeout: int = 30) -> AsyncW
 
 class SlackChat:
     def __init__(
-        self, *, token: str, base_url: str = API, timeout: int = 30, link_hosts: Collection[str] = _LINK_HOSTS
+        self,
+        *,
+        token: str,
+        base_url: str = API,
+        timeout: int = 30,
+        link_hosts: Collection[str] = _LINK_HOSTS,
+        limits: RateLimits | None = None,
     ) -> None:
         """`link_hosts`: only addresses on these become links in a post. Everything else is shown as code."""
         self._client = web_client(token, base_url, timeout=timeout)
         self._token = token
         self._api = urlsplit(base_url)
         self._link_hosts = (*link_hosts, self._api.hostname or "")
-        self._limits = RateLimits()
+        self._limits = limits or RateLimits()
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
 
     @property
