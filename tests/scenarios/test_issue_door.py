@@ -39,8 +39,13 @@ def test_the_host_opens_a_new_case_and_the_command_tells_of_a_known_one(
     assert said["case"] == "local/project#1"
     assert terminal.host_log().count(OPENED) == 1
     (opened,) = terminal.entries("case_opened")
-    again = terminal.types(*run)
+    again = terminal.types(*run, "--budget", "4")
     assert "local/project#1 was opened before" in again.out
+    assert "Its budget stays as it is; `caseworker budget project/1 +2` would raise it by $2." in again.out
+    assert "It keeps the model" not in again.out
+    another = tmp_path / "another.yaml"
+    another.write_text(f"{REHEARSAL.read_text()}\n")
+    assert "It keeps the model that it was opened with;" in terminal.types(*run[:-1], another).out
     assert terminal.entries("case_opened") == [opened]
     assert terminal.host_log().count(OPENED) == 1
 

@@ -20,7 +20,7 @@ from caseworker.app.terminal.git_parts import Say, tell_git
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.repository_plan import plan_of
 from caseworker.core.base.ids import CaseId
-from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.base.repositories import LocalRepository, RepositoryRef
 from caseworker.core.base.text import code, printable
 from caseworker.core.ecosystems.check_result import CheckResult, result_of
 from caseworker.core.ecosystems.plan_parts import Plan
@@ -203,9 +203,9 @@ def keep_check(home: Path, ref: RepositoryRef, commit: str, found: Findings) -> 
     KeptChecks(home).save(ref, kept)
 
 
-async def tell_how_it_is_tested(repo: Path, settings: Settings, console: Console) -> None:
+async def tell_how_it_is_tested(repository: LocalRepository, settings: Settings, console: Console) -> None:
     """What `run` shows at its beginning. The set-up and the tests themselves are run by the case, on its base."""
-    plan = await plan_of((await look_at(repo)).ref, settings.home)
+    plan = await plan_of(repository, settings.home)
     lines = [f"{one.name}, by {one.because}" for one in plan.ecosystems]
     lines += [f"{_TOPICS[one.purpose]}: {one.command}" for one in plan.commands]
     for line in lines or ["No command was found that sets up or tests this repository."]:

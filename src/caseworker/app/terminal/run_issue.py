@@ -24,6 +24,7 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.policy import Milestone
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.text import printable
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL, IssueState
@@ -89,11 +90,11 @@ async def _at_case(
         subject = await find_subject(request.repository, request.issue, settings)
     if not quiet and request.rehearsal is None and (unknown := unpriced(settings)):
         console.print(f"Note: {told_unpriced(unknown)}.", markup=False, highlight=False)
-    if not quiet and request.repository is not None:
-        await tell_how_it_is_tested(request.repository, settings, console)
+    if not quiet and isinstance(subject.repository, LocalRepository):
+        await tell_how_it_is_tested(subject.repository, settings, console)
     async with at_desk(settings) as desk:
         if isinstance(known, ReadyIssue):
-            known = await _open(desk, known, request.until, console, quiet=quiet)
+            known = await _open(desk, known, request, console, quiet=quiet)
         yield desk, known, subject
 
 
@@ -116,7 +117,8 @@ def words_when_detached(case: IssueCase) -> str:
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
 
-async def _open(desk: Desk, ready: ReadyIssue, until: Milestone | None, console: Console, *, quiet: bool) -> CaseId:
+async def _open(desk: Desk, ready: ReadyIssue, request: RunRequest, console: Console, *, quiet: bool) -> CaseId:
+    until = request.until
     opened = await ready.open(desk.store, desk.settings, desk.new_cases, author=person())
     if opened.new:
         return opened.case
@@ -124,7 +126,8 @@ async def _open(desk: Desk, ready: ReadyIssue, until: Milestone | None, console:
     assert stored is not None, "it was just opened"
     further = until is not None and may_go_on_until(stored, until)
     if not quiet:
-        console.print(_words_when_known(stored, further=further), style="yellow", highlight=False)
+        for line in (_words_when_known(stored, further=further), *_left_as_it_was(stored, request)):
+            console.print(line, style="yellow", markup=False, highlight=False)
     if further and until is not None:
         await _approve_next_step(desk, opened.case, until)
     return opened.case
@@ -136,6 +139,19 @@ def _words_when_known(stored: StoredCase, *, further: bool) -> str:
         return _words_when_over(case)
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     return f"{known} {'It may go on.' if further else 'Following it.'}"
+
+
+def _left_as_it_was(stored: StoredCase, request: RunRequest) -> list[str]:
+    """The options of `run` that only count for a new case."""
+    name, left = typed(stored.case.id), []
+    if request.budget_usd is not None:
+        left.append(f"Its budget stays as it is; `caseworker budget {name} +2` would raise it by $2.")
+    if request.rehearsal is not None and request.rehearsal != stored.rehearsal:
+        left.append(
+            f"It keeps the model that it was opened with; to rehearse it with this script, end it with "
+            f"`caseworker close {name}`, remove it with `caseworker purge {name}`, and run it again."
+        )
+    return left
 
 
 def _words_when_over(case: IssueCase) -> str:
