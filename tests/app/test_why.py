@@ -163,8 +163,12 @@ async def test_why_a_closed_case_was_closed_is_told_in_the_words_of_whoever_clos
     desk = IssueDesk(tmp_path / "home")
     case = await desk.begin(state=IssueState.CLOSED, reason=moved)
     store = await open_store(desk.settings.database)
-    await store.inbox.put(said(case, "it is obsolete", kind=kind))
+    message = await store.inbox.put(said(case, "it is obsolete", kind=kind))
+    assert message is not None
     await store.inbox.claim(case, 1)
+    stored = await store.cases.load(case)
+    assert stored is not None
+    await store.cases.keep(stored.case.updated(closed_by=message.id))
     await store.close()
     file = io.StringIO()
     await explain(desk.settings, Console(file=file, width=120, color_system=None), "#1", as_json=False)

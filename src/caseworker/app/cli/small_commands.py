@@ -13,6 +13,7 @@ from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.run_subjects import folder_or_here, read_issue_from
 from caseworker.app.settings import Settings, actions_folder, make_home
 from caseworker.app.terminal.case_filter import CaseFilter
+from caseworker.app.terminal.host_note import note_dead_host
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import empty_without_records, print_json
 from caseworker.app.terminal.local_times import date_and_time
@@ -84,6 +85,8 @@ async def show_one(
             await view.show_pull_request(store, console, as_json=as_json)
         else:
             await view.show(store, console, as_json=as_json, everything=everything)
+            if not as_json:
+                note_dead_host(settings, [stored], console)
 
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from caseworker.app.desk import find_case, reading
 from caseworker.app.settings import Settings
+from caseworker.app.terminal.host_note import note_dead_host
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.local_times import date_and_time, with_local_times
 from caseworker.app.terminal.talk import styled
@@ -26,6 +27,7 @@ async def explain(settings: Settings, console: Console, name: str, *, as_json: b
         print_json({"title": stored.title, **told.model_dump(mode="json")})
     else:
         print_why(told, stored.title, console)
+        note_dead_host(settings, [stored], console)
 
 
 def print_why(told: Why, title: str, console: Console) -> None:

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.case_filter import CaseFilter, Listed, chosen, listed
+from caseworker.app.terminal.host_note import note_dead_host
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.local_times import date_and_time, with_local_times
 from caseworker.app.terminal.view_of_kind import view_of
@@ -28,6 +29,7 @@ async def show_cases(store: Store, settings: Settings, console: Console, wanted:
     for row in rows:
         cost = short_money_words(row.entry.spent_micros, rehearsed=row.stored.rehearsal is not None)
         console.print(case_row(row, cost, terminal=console.is_terminal))
+    note_dead_host(settings, (row.stored for row in rows), console)
     hidden = 0 if wanted.demos or wanted.repository is not None else sum(row.is_demo for row in known)
     if not rows:
         none_yet = "There are no cases of your own yet." if hidden else "There are no cases yet."
