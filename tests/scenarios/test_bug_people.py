@@ -104,7 +104,7 @@ async def test_a_developer_who_closes_is_asked_for_the_type_and_the_reason(world
     await bug.expect_findings()
     await bug.developer_says("close")
     question = await bug.expect_post(About.ASKED_TO_CLOSE, Audience.DEVELOPERS)
-    assert "`close <type> <reason>`" in question
+    assert "--resolution KIND --reason" in question
     await bug.developer_says("duplicate: same as bug-0001")
     stored = await bug.expect_end()
     assert stored.case.ending.resolution == "duplicate"

@@ -1,6 +1,7 @@
 """The two Slack channels of a scenario, connected to the world by the real Slack client libraries."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,8 +12,11 @@ from typing import Literal
 from temporalio.client import Client
 
 from caseworker.chats.mrkdwn import to_mrkdwn
+from caseworker.chats.surface_phrasing import ReplyPhrasing, TerminalPhrasing
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Audience
+from caseworker.core.people.phrasing import begin
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.conversation import Conversation
 from caseworker.intake.new_cases import NewCases
@@ -118,7 +122,17 @@ class SlackBug(BugInWorld):
         of_reporter = await self.posts(audience=Audience.REPORTER)
         of_developers = await self.posts(audience=Audience.DEVELOPERS)
         hosts = ("github.com", "slack.com")
-        return [to_mrkdwn(text, hosts) for text in of_reporter], [to_mrkdwn(text, hosts) for text in of_developers]
+        replies = [self._as_replies(text) for text in of_developers]
+        return [to_mrkdwn(text, hosts) for text in of_reporter], [to_mrkdwn(text, hosts) for text in replies]
+
+    def _as_replies(self, text: str) -> str:
+        """A post as Slack phrases it: the record has the terminal's commands."""
+        typed, said = TerminalPhrasing(), ReplyPhrasing()
+        given = [*((kind, "") for kind in MessageKind), (MessageKind.BUDGET, "+5")]
+        ways = [(typed.command(self.id, *one), said.command(self.id, *one)) for one in given]
+        for there, here in [*ways, (typed.resolve(self.id), said.resolve(self.id))]:
+            text = re.sub(rf"(?<=[.?] ){re.escape(there)}", begin(here), text).replace(there, here)
+        return text
 
     # --- what can be looked at
 

@@ -114,12 +114,13 @@ Kind of fix: code fix. Confidence: 90%.""",
         "`no_response`; it can be reopened."
     ),
     About.TAKEN_OVER: (
-        "@U0ADA0000 has taken over bug-7F3K. The agent has stopped; write `hand back` to let it continue."
+        "@U0ADA0000 has taken over bug-7F3K. The agent has stopped; `caseworker handback bug-7F3K` lets it continue."
     ),
     About.HANDED_BACK: "Thank you. The investigation continues with everything said in the meantime.",
     About.ASKED_TO_CLOSE: (
-        "@U0ADA0000, how was it resolved, and why? Reply with `close <type> <reason>`; the types are code_fix, "
-        "data_fix, config_fix, not_a_bug, duplicate, no_response."
+        "@U0ADA0000, how was it resolved, and why? "
+        '`caseworker close bug-7F3K --resolution KIND --reason "..."` closes it. '
+        "KIND: code_fix, data_fix, config_fix, not_a_bug, duplicate, no_response."
     ),
     About.FIX_OPENED: (
         "The fix is being worked on as local/shop#3. Its branch will be announced here; merging is yours."
@@ -221,6 +222,32 @@ def test_a_failed_turn_is_told_in_the_words_of_each_surface(phrasing: Phrasing, 
     assert told(About.FAILED_TURN, Audience.DEVELOPERS, poor, phrasing=phrasing) == f"{begins}{broke}"
 
 
+@pytest.mark.parametrize(
+    ("phrasing", "back", "close", "reply"),
+    [
+        (ReplyPhrasing(), "the reply `hand back`", "The reply `close KIND: reason`", "a plain reply"),
+        (CommentPhrasing(), "the comment `hand back`", "The comment `close KIND: reason`", "a comment"),
+        (ButtonPhrasing(), "“Hand back”", "“Close case” with a KIND and a reason", "a message"),
+    ],
+    ids=["reply", "comment", "button"],
+)
+def test_a_takeover_and_a_close_say_how_to_go_on_on_each_surface(
+    phrasing: Phrasing, back: str, close: str, reply: str
+) -> None:
+    kinds = "KIND: code_fix, data_fix, config_fix, not_a_bug, duplicate, no_response."
+    half = CONTEXT.model_copy(update={"case": BUG.updated(close_reason=2)})
+    assert told(About.TAKEN_OVER, Audience.DEVELOPERS, phrasing=phrasing) == (
+        f"@U0ADA0000 has taken over bug-7F3K. The agent has stopped; {back} lets it continue."
+    )
+    assert told(About.ASKED_TO_CLOSE, Audience.DEVELOPERS, phrasing=phrasing) == (
+        f"@U0ADA0000, how was it resolved, and why? {close} closes it. {kinds}"
+    )
+    assert told(About.ASKED_TO_CLOSE, Audience.DEVELOPERS, half, phrasing=phrasing) == (
+        f"@U0ADA0000, how was it resolved? Your reason is noted: {reply} with the KIND alone closes it. {kinds} For "
+        "what you decided not to fix, `not_a_bug` is the nearest."
+    )
+
+
 def _turned(resolution: Resolution | None, news: MessageKind | None) -> PostContext:
     return CONTEXT.model_copy(update={"case": BUG.updated(resolution=resolution), "news_kind": news})
 
@@ -259,9 +286,9 @@ def test_the_reporter_is_told_a_closing_reason_without_its_internals(reason: str
 def test_a_developer_who_gave_a_reason_is_asked_for_the_type_only() -> None:
     context = CONTEXT.model_copy(update={"case": BUG.updated(close_reason=2)})
     assert told(About.ASKED_TO_CLOSE, Audience.DEVELOPERS, context) == (
-        "@U0ADA0000, how was it resolved? Your reason is noted: reply with the type alone. The types are code_fix, "
-        "data_fix, config_fix, not_a_bug, duplicate, no_response; for what you decided not to fix, `not_a_bug` is "
-        "the nearest."
+        '@U0ADA0000, how was it resolved? Your reason is noted: `caseworker say bug-7F3K "..."` with the KIND alone '
+        "closes it. KIND: code_fix, data_fix, config_fix, not_a_bug, duplicate, no_response. For what you decided not "
+        "to fix, `not_a_bug` is the nearest."
     )
 
 

@@ -98,7 +98,7 @@ def test_a_check_that_stays_red_is_left_to_people(known: dict[str, object], why:
     case = looked(opened(known), result("failed"))
     assert case.state is S.BLOCKED
     assert case.reason == (
-        f"Pull request 7 has failing checks: `test`. {why} `retry` or a word on how to go on moves it."
+        f"Pull request 7 has failing checks: `test`. {why} Another try or a word on how to go on moves it."
     )
     again = transitions.after(case, RetryAsked(by="ann"), POLICY, MORNING)
     assert (again.progress.go, again.limits.attempt, again.limits.check_fixes) == (S.CREATING_PR, 1, {})

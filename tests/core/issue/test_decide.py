@@ -639,7 +639,7 @@ def test_each_command_is_refused_where_it_is_impossible() -> None:
     assert fits(working, RetryAsked(by="ann")) == "it is not stuck"
     assert fits(a_case(S.COMPLETED), RetryAsked(by="ann")) is None  # it opens another case
     assert fits(a_case(S.CLOSED), CloseAsked(by="ann")) == "it is closed already"
-    assert fits(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: `retry` opens it again"
+    assert fits(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: trying it again opens it"
     assert fits(waiting(WaitingFor.MERGE), Agreed(by="ann")) == "nothing waits for an approval"
     assert fits(waiting(WaitingFor.MERGE), Declined(by="ann")) is None
 

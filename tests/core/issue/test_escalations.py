@@ -80,7 +80,7 @@ def test_an_escalation_can_be_answered() -> None:
     refuse_misfit(ALONE, Answer(), TerminalPhrasing())
     offered = [option.kind for option in options(ALONE)]
     assert offered[:3] == [MessageKind.APPROVE, MessageKind.REJECT, MessageKind.ANSWER]
-    assert "Answer in your own words" in told(ALONE, IssueAbout.ESCALATION)
+    assert "decides it in your own words" in told(ALONE, IssueAbout.ESCALATION)
     with pytest.raises(Refused):
         refuse_misfit(PLAN, Answer(), TerminalPhrasing())
 

@@ -183,14 +183,14 @@ def test_a_retry_right_after_a_merge_is_refused_with_an_explanation() -> None:
     case = a_case(S.WAITING_FOR_HUMAN_INPUT, pull_request=7, wait=wait.model_dump())
     assert fits(case, RetryAsked(by="bob")) == (
         "it is not stuck, pull request 7 waits for a merge; if it was merged a moment ago, the case is completed as "
-        "soon as it is told, and then `retry` opens another one"
+        "soon as it is told, and trying it again then opens another one"
     )
     assert fits(a_case(S.IMPLEMENTING, pull_request=7), RetryAsked(by="bob")) == "it is not stuck"
 
 
 def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
-    assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: `handback` lets the agents go on"
+    assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: handing it back lets the agents go on"
     with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
         refuse_misfit(had, Retry(), TerminalPhrasing())
 
@@ -231,7 +231,7 @@ def test_with_an_open_pull_request_a_failure_parks_the_case() -> None:
     parked = after(ready(), Spoke(by="ann", messages=SAID), FAILURE)
     assert parked.state is PARKED
     assert parked.reason.endswith(
-        "invalid twice. Pull request 7 stays as it is: merging or closing it ends the case, `retry` or a word on "
+        "invalid twice. Pull request 7 stays as it is: merging or closing it ends the case, another try or a word on "
         "how to go on moves it."
     )
     assert after(parked, Merged(by="ann")).state is S.COMPLETED

@@ -153,7 +153,7 @@ def test_the_pm_can_not_send_an_unbuilt_commit_to_review() -> None:
 def test_approving_a_commit_that_is_not_green_parks_the_case() -> None:
     case = a_case(S.REVIEWING_CODE, issue_type="BUG_FIX", red=True, built=HEAD)
     parked = after(case, lead("APPROVED", case))
-    assert (parked.state, "`retry` builds it again" in parked.reason) == (S.REQUIRES_HUMAN_INTERVENTION, True)
+    assert (parked.state, "Another try builds it again" in parked.reason) == (S.REQUIRES_HUMAN_INTERVENTION, True)
     assert after(parked, RetryAsked(by="ann")).state is S.RUNNING_TESTS
 
 

@@ -83,13 +83,13 @@ MERGE = Wait(reason=WaitingFor.MERGE)
 REFUSED: list[tuple[IssueCase, RerunAsked, str]] = [
     (at_triage(), PLAN_AGAIN, "it has not come as far as the plan yet"),
     (a_case(S.IMPLEMENTING, planned=True), PLAN_AGAIN, "it does not wait at a milestone"),
-    (a_case(S.CLOSED), TRIAGE_AGAIN, "the case is over: `retry` opens it again"),
+    (a_case(S.CLOSED), TRIAGE_AGAIN, "the case is over: trying it again opens it"),
     (
         a_case(WAITS, wait=MERGE.model_dump(), waiting_for=MERGE.reason, pull_request=7, planned=True),
         PLAN_AGAIN,
         "pull request 7 is there already: say what should be different",
     ),
-    (after(at_plan(), TakenOver(by="bob")), PLAN_AGAIN, "bob has taken it over: `handback` lets the agents go on"),
+    (after(at_plan(), TakenOver(by="bob")), PLAN_AGAIN, "bob has taken it over: handing it back lets the agents go on"),
 ]
 
 

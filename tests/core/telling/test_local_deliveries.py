@@ -65,8 +65,8 @@ def test_refusals_and_reasons_name_the_branch() -> None:
     working = LOCAL["addressing_feedback"]
     parked = make_move(working, Move(to=IssueState.FAILED, reason="It is over."), POLICY, MORNING)
     assert parked.reason == (
-        "It is over. Branch `agent/issue-42` stays as it is: merging or closing it ends the case, `retry` or a word on "
-        "how to go on moves it."
+        "It is over. Branch `agent/issue-42` stays as it is: merging or closing it ends the case, another try or a "
+        "word on how to go on moves it."
     )
 
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -11,7 +12,7 @@ from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import awaits_agreement, options, refuse_misfit
-from caseworker.core.people.commands import Close, HandBack, Resolution
+from caseworker.core.people.commands import Close, HandBack, MessageKind, PullWork, Resolution
 from caseworker.core.people.grammar import InBug, InIssue, parse
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.bug_why import why_bug
@@ -20,6 +21,11 @@ from tests.core.telling.why_examples import BUGS, ISSUES
 CORE = Path(caseworker.core.__file__).parent
 MODULES = {str(path.relative_to(CORE)): path for path in sorted(CORE.rglob("*.py"))}
 COMMAND_LINE = re.compile(r"\bcaseworker [a-z{]|\bcaseworker $|`--[a-z]")
+NAMES = {*(kind.value for kind in MessageKind), *get_args(PullWork), "say", "handback"} - {"words"}
+COMMAND = re.compile(rf"`(?:{'|'.join(sorted(NAMES)).replace('_', '[_ ]')})(?:[ :][^`]*)?(?:`|$)")
+"""The name of a command as people type it: `approve`, `close KIND: reason`, `budget +5`."""
+FOR_GITHUB = {"telling/delivery_words.py"}
+"""What GitHub's people are told of an event, which is only ever a comment there."""
 PLAN = ISSUES["waiting_for_human_input, approval: the plan"]
 IN_SLACK = [
     (
@@ -60,11 +66,19 @@ The reply `close` ends it; the work so far stays where it is.""",
 
 @pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 def test_no_string_of_core_names_the_command_line(module: Path) -> None:
+    assert [text for text in strings_of(module) if COMMAND_LINE.search(text)] == []
+
+
+@pytest.mark.parametrize("name", sorted(MODULES.keys() - FOR_GITHUB))
+def test_no_string_of_core_says_how_a_command_is_given(name: str) -> None:
+    assert [text for text in strings_of(MODULES[name]) if COMMAND.search(text)] == []
+
+
+def strings_of(module: Path) -> list[str]:
     tree = ast.parse(module.read_text(encoding="utf-8"))
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in docstrings]
-    strings = [node.value for node in constants if isinstance(node.value, str)]
-    assert [text for text in strings if COMMAND_LINE.search(text)] == []
+    return [node.value for node in constants if isinstance(node.value, str)]
 
 
 @pytest.mark.parametrize(("case", "words"), IN_SLACK, ids=["plan", "milestone", "budget", "merge"])

@@ -188,7 +188,7 @@ def test_a_summary_has_the_options_of_a_person_and_the_question() -> None:
         ),
         (
             {"state": BugState.DEV_TAKEOVER, "taken_by": "grace"},
-            "grace has it; `hand back` makes the agent go on",
+            "grace has it; the agent goes on when it is handed back",
         ),
         (
             {"state": BugState.RESOLVED, "resolution": Resolution.CODE_FIX, "reason": "closed by grace"},

@@ -179,8 +179,8 @@ REFUSED: list[tuple[str, IssueCase, Command, str]] = [
         "take over what is merged",
         a_case(S.COMPLETED),
         command_of(K.TAKEOVER),
-        "`takeover` does not fit owner/repo#42: it is completed: `retry` opens another case that follows up on it. "
-        "What fits: `say`, `retry`. `caseworker why owner/repo/42` says more.",
+        "`takeover` does not fit owner/repo#42: it is completed: trying it again opens another case for the same "
+        "issue. What fits: `say`, `retry`. `caseworker why owner/repo/42` says more.",
     ),
 ]
 

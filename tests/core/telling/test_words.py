@@ -521,7 +521,7 @@ def test_the_receipt_of_unread_words_says_what_the_case_waits_for() -> None:
     waiting = a_case(S.WAITING_FOR_HUMAN_INPUT)
     assert kept(waiting) == "kept on the record; `agent/issue-42` waits for a merge"
     parked = a_case(S.REQUIRES_HUMAN_INTERVENTION)
-    assert kept(parked) == "kept on the record; the case waits for a person, and `close` ends it"
+    assert kept(parked) == "kept on the record; the case waits for a person to say how it goes on, or to close it"
 
 
 def test_a_receipt_names_the_role_that_read_the_message() -> None:

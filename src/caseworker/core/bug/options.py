@@ -11,7 +11,7 @@ from caseworker.core.people.phrasing import Phrasing, begin
 
 K = MessageKind
 
-_KINDS: Final = ", ".join(kind.value for kind in Resolution)
+KINDS: Final = ", ".join(kind.value for kind in Resolution)
 
 
 class BugOption(BaseModel):
@@ -30,7 +30,7 @@ class BugOption(BaseModel):
             case K.ANSWER:
                 return f"{begin(phrasing.answer_as_reporter(self.case))} {self.does}."
             case K.CLOSE:
-                return f"{begin(phrasing.resolve(self.case))} {self.does}. KIND: {_KINDS}."
+                return f"{begin(phrasing.resolve(self.case))} {self.does}. KIND: {KINDS}."
             case _:
                 return f"{begin(phrasing.command(self.case, self.kind, self.given))} {self.does}."
 

@@ -9,12 +9,13 @@ from caseworker.core.base.ids import noun
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import code
 from caseworker.core.bug.case import About, BugCase, BugPost
+from caseworker.core.bug.command_words import asked_to_close, limits, stop_fix, taken_over, with_full_stop
 from caseworker.core.bug.relay_words import lost_for_developers, lost_for_reporter, quoted
 from caseworker.core.bug.reporter_words import reporter_safe
 from caseworker.core.outcomes.bug import BugOutcome, EscalationReason
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import Audience, Standing
-from caseworker.core.people.phrasing import Page, Phrasing, begin
+from caseworker.core.people.phrasing import Page, Phrasing
 
 DEFAULT_QUESTION: Final = (
     "What did you do, what did you see (the exact message, if there was one), and since when does it happen?"
@@ -35,8 +36,6 @@ _ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
     "urgent": " (people must act now)",
     None: "",
 }
-_TYPES: Final = ", ".join(kind.value for kind in Resolution)
-CLOSE_FORM: Final = f"`close <type> <reason>`; the types are {_TYPES}"
 
 
 class PostContext(BaseModel):
@@ -60,16 +59,6 @@ class PostContext(BaseModel):
     """What the files of the message are called, and why each could not be had."""
     speaker: Standing = Standing.REPORTER
     """Who wrote the message that the post is about."""
-
-
-def _limits(post: BugPost, bug: BugCase, phrasing: Phrasing) -> str:
-    raises = begin(phrasing.command(bug.id, MessageKind.BUDGET, "+5"))
-    if post.about is About.BUDGET_NEAR:
-        return f"{_with_full_stop(post.note)} {raises} lets it spend more."
-    more = f"{phrasing.page(bug.id, Page.CASE)} has more."
-    again = begin(phrasing.command(bug.id, MessageKind.RETRY))
-    on = f"{raises} lets it go on." if bug.people.out_of_money else f"{again} tries again once that is put right."
-    return f"Turn {post.number} failed: {_with_full_stop(post.note)} Nothing is lost; {more} {on}"
 
 
 def words_for(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -149,7 +138,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.ESCALATION:
             return _escalation(context)
         case About.FAILED_TURN | About.BUDGET_NEAR:
-            return _limits(post, bug, phrasing)
+            return limits(post, bug, phrasing)
         case About.NOTED:
             return "Noted; the investigation will take it into account."
         case About.KEPT:
@@ -161,12 +150,11 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.REMINDER:
             return _reminder(context)
         case About.TAKEN_OVER:
-            who = f"@{bug.people.taken_by}" if bug.people.taken_by else "A developer"
-            return f"{who} has taken over {bug.id}. The agent has stopped; write `hand back` to let it continue."
+            return taken_over(bug, phrasing)
         case About.HANDED_BACK:
             return "Thank you. The investigation continues with everything said in the meantime."
         case About.ASKED_TO_CLOSE:
-            return _asked_to_close(bug)
+            return asked_to_close(bug, phrasing)
         case About.FIX_OPENED | About.ANOTHER_FIX:
             result = noun(bug.repair.fix) if bug.repair.fix else "pull request"
             announced = f"Its {result} will be announced here; merging is yours."
@@ -174,7 +162,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.FIX_INFORMED:
             return f"The new findings were passed on to {bug.repair.fix}."
         case About.FIX_REFUSED:
-            return f"The fix could not be started: {_with_full_stop(post.note)}"
+            return f"The fix could not be started: {with_full_stop(post.note)}"
         case About.FIX_NEWS:
             return context.news
         case About.FILE_LOST:
@@ -182,7 +170,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.REPORTER_SAID:
             return "\n\n".join(quoted(kind, text) for kind, text in context.said)
         case About.STOP_FIX:
-            return _stop_fix(bug, phrasing)
+            return stop_fix(bug, phrasing)
         case About.FIX_GOES_ON:
             return "Then the fix goes on."
         case About.REOPENED:
@@ -190,34 +178,15 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
         case About.RESOLVED:
             kind = f" (`{post.resolution}`)" if post.resolution else ""
             why = f"{post.note}: {context.closed_because}" if context.closed_because else post.note
-            return f"**{bug.id} is resolved**{kind}: {_with_full_stop(why)} Reply here to reopen it."
+            return f"**{bug.id} is resolved**{kind}: {with_full_stop(why)} Reply here to reopen it."
         case _:
             return ""
 
 
-def _stop_fix(bug: BugCase, phrasing: Phrasing) -> str:
-    under_way = f"its fix {bug.repair.fix} is still under way. Shall it stop?"
-    stop = phrasing.close_linked(bug.repair.fix) if bug.repair.fix else ""
-    how = f"Answer `yes` or `no` here; {stop} stops it at any time. Without an answer it goes on."
-    return f"The reporter has withdrawn the report, but {under_way} {how}"
-
-
 def _reminder(context: PostContext) -> str:
     end = " If nobody replies, it will be closed as `no_response`; it can be reopened."
-    waits = f"{context.case.id} is waiting for a developer: {_with_full_stop(context.title)}"
+    waits = f"{context.case.id} is waiting for a developer: {with_full_stop(context.title)}"
     return f"{waits}{end}" if context.case.waiting.until else waits
-
-
-def _asked_to_close(bug: BugCase) -> str:
-    who = f"@{bug.people.asked_to_close}, how was it resolved"
-    if bug.people.close_reason is None:
-        return f"{who}, and why? Reply with {CLOSE_FORM}."
-    nearest = "for what you decided not to fix, `not_a_bug` is the nearest"
-    return f"{who}? Your reason is noted: reply with the type alone. The types are {_TYPES}; {nearest}."
-
-
-def _with_full_stop(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _escalation(context: PostContext) -> str:

@@ -69,4 +69,4 @@ def _repair(case: IssueCase, watch: CheckWatch, seen: str, policy: Policy) -> Mo
     else:
         number = case.limits.attempt + 1
         return Move(to=S.FIXING_ISSUES, reason=f"{seen} Attempt {number} of {policy.attempts}.", attempt=True)
-    return Move(to=S.BLOCKED, reason=f"{seen} {why} `retry` or a word on how to go on moves it.")
+    return Move(to=S.BLOCKED, reason=f"{seen} {why} Another try or a word on how to go on moves it.")

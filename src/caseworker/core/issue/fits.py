@@ -31,15 +31,15 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
         case Agreed() | Declined() if not _awaits_agreement(case, fact):
             return "nothing waits for an approval"
         case TakenOver() if case.state is S.COMPLETED:
-            return "it is completed: `retry` opens another case that follows up on it"
+            return "it is completed: trying it again opens another case for the same issue"
         case TakenOver() if over:
-            return "the case is over: `retry` opens it again"
+            return "the case is over: trying it again opens it"
         case TakenOver() if case.people.taken_by:
             return f"{case.people.taken_by} has it already"
         case HandedBack() if not case.people.taken_by:
             return "nobody has taken it over"
         case RetryAsked() if case.people.taken_by:
-            return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
+            return f"{case.people.taken_by} has taken it over: handing it back lets the agents go on"
         case RetryAsked() if case.stalled is not None:
             return None
         case RetryAsked() if case.state not in PARKED | TERMINAL and case.waits_for is not WaitingFor.CURE:
@@ -52,11 +52,11 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
 
 def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
     if case.state in TERMINAL:
-        return "the case is over: `retry` opens it again"
+        return "the case is over: trying it again opens it"
     if case.delivery.pull_request is not None:
         return f"{name_of(case)} is there already: say what should be different"
     if case.people.taken_by:
-        return f"{case.people.taken_by} has taken it over: `handback` lets the agents go on"
+        return f"{case.people.taken_by} has taken it over: handing it back lets the agents go on"
     wait = case.waiting.wait
     if wait is None or wait.reason is not WaitingFor.MILESTONE or not _still_waits(case):
         return "it does not wait at a milestone"

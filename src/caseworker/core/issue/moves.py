@@ -112,7 +112,7 @@ def _parked_with_pull_request(case: IssueCase, move: Move) -> Move:
     ended = move.reason if move.reason.endswith((".", "!", "?")) else f"{move.reason}."
     reason = (
         f"{ended} {begin(name_of(case))} stays as it is: merging or closing it ends the case, "
-        "`retry` or a word on how to go on moves it."
+        "another try or a word on how to go on moves it."
     )
     return Move(to=S.REQUIRES_HUMAN_INTERVENTION, reason=reason)
 

@@ -1,7 +1,7 @@
 """The text of every post of an issue case, made when it is sent, in the surface's own phrasing."""
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.options import options
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
-from caseworker.core.issue.subjects import SUBJECTS, Subject, WaitingFor
+from caseworker.core.issue.subjects import SUBJECTS, Subject, SubjectRow, WaitingFor
 from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -75,33 +75,31 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
         case A.NOT_REHEARSED:
             return _not_rehearsed(case, phrasing)
         case A.REJECTED:
-            return f"This will not be worked on: {_reason(outcome)} If that is wrong, say why: `retry` opens it again."
+            again = begin(phrasing.command(case.id, MessageKind.RETRY))
+            return f"This will not be worked on: {_reason(outcome)} If that is wrong, say why. {again} opens it again."
         case A.SENSITIVE:
-            return _sensitive(outcome)
+            return _sensitive(outcome, case, phrasing)
         case A.PLAN:
             plan = outcome.plan if isinstance(outcome, PlanOutcome) else ""
-            return f"This is the plan. `approve` it, or `reject` it and say what should be different.\n\n{plan}"
+            return f"This is the plan. {_decide(Subject.PLAN, case, phrasing)}\n\n{plan}"
         case A.ESCALATION:
-            return (
-                f"The {of_role(post.role or Role.PM)} does not want to decide this alone: {post.note} Answer in your "
-                "own words; or `approve`, and it goes on as proposed; or `reject`, and say what to do instead."
-            )
+            role = of_role(post.role or Role.PM)
+            answers = f"{begin(phrasing.command(case.id, MessageKind.ANSWER))} decides it in your own words."
+            decide = f"{answers} {_decide(Subject.ESCALATION, case, phrasing)}"
+            return f"The {role} does not want to decide this alone: {post.note} {decide}"
         case A.ROLE_ASKS:
             return _role_asks(outcome)
         case A.ARCHITECTURE:
             feedback = _feedback(outcome)
-            return f"The tech lead wants to change the architecture: {feedback} `approve`, or `reject` and say why."
+            decide = _decide(Subject.ARCHITECTURE, case, phrasing)
+            return f"The tech lead wants to change the architecture: {feedback} {decide}"
         case A.TOUCHES:
             return (
                 "The change is built, tested and reviewed. Before it is delivered a person has to agree: it "
-                f"touches {post.note}. `approve`, or `reject` and say what to do instead."
+                f"touches {post.note}. {_decide(Subject.TOUCHES, case, phrasing)}"
             )
         case A.WAIVER:
-            says = SUBJECTS[post.subject].waiver if post.subject is not None else ""
-            return (
-                f"{post.note} If you `approve`, whoever merges is told {says}. If not, `reject` and say what to "
-                "do instead."
-            )
+            return f"{post.note} {_decide(post.subject, case, phrasing)}"
         case A.CURE:
             return _cure(post, case, phrasing)
         case A.BUDGET_NEAR:
@@ -195,18 +193,31 @@ def _needed(case: IssueCase, phrasing: Phrasing) -> str:
     wait = case.waiting.wait
     if wait is not None and wait.reason is WaitingFor.BUDGET:
         return f"To go on it needs money: {phrasing.command(case.id, MessageKind.BUDGET, '+5')}."
-    return "If you agree, say `approve`; if not, `reject` and why."
+    deciding = [option.words(phrasing) for option in options(case) if option.kind in _DECIDING]
+    return " ".join(["Plain words do not decide this.", *deciding]) if deciding else ""
+
+
+_DECIDING: Final = (MessageKind.APPROVE, MessageKind.REJECT)
+
+
+def _decide(subject: Subject | None, case: IssueCase, phrasing: Phrasing) -> str:
+    """What an approval and a rejection do. Whoever waives something is told what those who merge will read."""
+    row = SUBJECTS[subject] if subject is not None else SubjectRow(agreed="goes on")
+    agreed = f"lets it go on, and whoever merges is told {row.waiver}" if row.waiver else row.agreed
+    approve, reject = (begin(phrasing.command(case.id, kind)) for kind in _DECIDING)
+    return f"{approve} {agreed}. {reject} {row.declined}."
 
 
 def _reason(outcome: Outcome | None) -> str:
     return outcome.reason if isinstance(outcome, TriageOutcome) else ""
 
 
-def _sensitive(outcome: Outcome | None) -> str:
+def _sensitive(outcome: Outcome | None, case: IssueCase, phrasing: Phrasing) -> str:
     topics = outcome.topics if isinstance(outcome, TriageOutcome) else []
     named = ", ".join(topic.value.replace("_", " ") for topic in topics)
     about = f" It touches {named}." if named else ""
-    return f"A person has to agree before this is worked on: {_reason(outcome)}{about} `approve` or `reject`."
+    decide = _decide(Subject.SENSITIVE, case, phrasing)
+    return f"A person has to agree before this is worked on: {_reason(outcome)}{about} {decide}"
 
 
 def _role_asks(outcome: Outcome | None) -> str:

@@ -46,7 +46,7 @@ def after_code_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, p
             if case.state is not S.REVIEWING_CODE:
                 return Move(to=S.REVIEWING_CODE, reason="That part of the review is sound; the rest is looked at.")
             if not is_green(case):
-                return park("The review approves a commit whose build was not seen green. `retry` builds it again.")
+                return park("The review approves a commit whose build was not seen green. Another try builds it again.")
             if case.requirements.weighty:
                 return Move(to=S.VALIDATING_SOLUTION, reason="The review approves; what was asked for is checked.")
             return deliver(case, "The review approves the commit whose build is green.")

@@ -138,9 +138,8 @@ def kept(case: IssueCase) -> str:
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for in (None, WaitingFor.MERGE):
         return f"kept on the record; `{case.branch}` waits for a merge"
     if case.state in WAITING and case.waits_for is not None:
-        moves_it = _MOVED_BY.get(case.waits_for, "answer")
-        return f"kept on the record; the case waits for {_AWAITED[case.waits_for]}: `{moves_it}`"
-    return "kept on the record; the case waits for a person, and `close` ends it"
+        return f"kept on the record; the case waits for {_DECIDED_BY.get(case.waits_for, _AWAITED[case.waits_for])}"
+    return "kept on the record; the case waits for a person to say how it goes on, or to close it"
 
 
 def not_read(fact: TurnGaveUp) -> str:
@@ -156,7 +155,7 @@ def not_stuck(case: IssueCase) -> str:
         return "it is not stuck"
     return (
         f"it is not stuck, {name_of(case)} waits for a merge; if it was merged a moment ago, "
-        "the case is completed as soon as it is told, and then `retry` opens another one"
+        "the case is completed as soon as it is told, and trying it again then opens another one"
     )
 
 
@@ -167,13 +166,8 @@ _AWAITED: Final = {
     WaitingFor.MILESTONE: "a word to go on",
     WaitingFor.CURE: "something to be put right",
 }
-
-_MOVED_BY: Final = {
-    WaitingFor.APPROVAL: "approve",
-    WaitingFor.BUDGET: "budget +5",
-    WaitingFor.MILESTONE: "approve",
-    WaitingFor.CURE: "retry",
-}
+_DECIDED_BY: Final = {WaitingFor.MILESTONE: "an approval to go on"}
+"""For a person whose words decided nothing."""
 
 
 def standing_of(case: IssueCase) -> str:

@@ -79,7 +79,7 @@ EXPLANATIONS: Final = MappingProxyType(
             short="a person has pushed",
             means="The head is a commit that Caseworker neither pushed nor was asked to look after.",
             moves="Whoever pushed has the pull request now.",
-            helps="Go on yourself, or ask for `ship` again: then Caseworker continues from the new head.",
+            helps="Go on yourself, or have it shipped again: then Caseworker continues from the new head.",
         ),
         ReasonKind.BEHIND_BASE: Explanation(
             short="behind its base, or in conflict with it",

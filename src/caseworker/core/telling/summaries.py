@@ -228,7 +228,7 @@ def standing_of_bug(bug: BugCase) -> str:
         case BugState.AWAITING_DEV:
             return f"waits for a developer{_until(bug)}: {bug.reason}{fix}"
         case BugState.DEV_TAKEOVER:
-            return f"{bug.people.taken_by or 'a developer'} has it; `hand back` makes the agent go on{fix}"
+            return f"{bug.people.taken_by or 'a developer'} has it; the agent goes on when it is handed back{fix}"
         case BugState.RESOLVED:
             kind = f"{bug.ending.resolution}: " if bug.ending.resolution is not None else ""
             return f"{kind}{bug.reason}{fix}"
