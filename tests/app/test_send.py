@@ -8,9 +8,11 @@ from caseworker.app.load_settings import load_settings
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.app.terminal.live_view import PlainView, RailedLine, story_line
-from caseworker.app.terminal.send import own_voice
+from caseworker.app.terminal.send import own_voice, what_decides
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
+from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Posted, TurnCompleted
 from caseworker.core.telling.told import Told
@@ -20,6 +22,7 @@ from tests.app.test_views import MOVED, paper, recorded
 from tests.core.examples import HEAD
 from tests.edges.store_examples import open_bug, open_case, stored_bug
 
+S, W = IssueState, WaitingFor
 REPLY = "Thank you, that is what was missing."
 
 
@@ -103,3 +106,22 @@ async def test_whoever_reported_a_bug_answers_as_its_reporter(store: Store) -> N
     stored = await stored_bug(store, await open_bug(store))
     assert own_voice(stored, stored.reporter) == "reporter"
     assert own_voice(stored, "somebody else") == "developer"
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "subject", "told"),
+    [
+        (S.WAITING_FOR_HUMAN_INPUT, W.APPROVAL, Subject.PLAN, "`caseworker approve shop/1` goes on with the plan."),
+        (S.WAITING_FOR_HUMAN_INPUT, W.BUDGET, None, "`caseworker budget shop/1 +5` goes on with 5 dollars more."),
+        (S.WAITING_FOR_HUMAN_INPUT, W.CURE, None, "`caseworker retry shop/1` goes on where it was left."),
+        (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, W.ANSWER, None, ""),
+        (S.WAITING_FOR_HUMAN_INPUT, W.MERGE, None, ""),
+        (S.IMPLEMENTING, None, None, ""),
+    ],
+)
+async def test_words_that_decide_nothing_are_followed_by_the_command_that_does(
+    store: Store, state: IssueState, reason: WaitingFor | None, subject: Subject | None, told: str
+) -> None:
+    case = await open_case(store)
+    await move(store, case, state=state, wait=Wait(reason=reason, subject=subject) if reason else None)
+    assert await what_decides(store, case) == told

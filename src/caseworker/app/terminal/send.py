@@ -16,11 +16,12 @@ from caseworker.app.terminal.show import await_outcome
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
+from caseworker.core.issue.options import options, waits_for_a_person
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import Command
 from caseworker.core.people.messages import SPOKEN, TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.intake.conversation import TERMINAL, Understood, Words, understand
-from caseworker.ports import StoredAny, StoredBug
+from caseworker.ports import Store, StoredAny, StoredBug, StoredCase
 from caseworker.views.receipt_watch import turns_begun, was_refused
 
 VoiceName = Literal["reporter", "developer"]
@@ -131,11 +132,25 @@ async def tell(
         seconds = words_seconds if sent.kind in SPOKEN else _RECEIPT_SECONDS
         message = await await_outcome(desk.store, speaker.case, sent.id, seconds=seconds)
         words = receipt(message, await turns_begun(desk.store, speaker.case))
+        decides = (
+            await what_decides(desk.store, speaker.case) if sent.kind in SPOKEN and message.outcome is not None else ""
+        )
     if as_json:
         print_json({"case": speaker.case, "message": sent.id, "kind": sent.kind.value, "receipt": words})
     else:
         console.print(f"{speaker.case}: {words}", markup=False)
+        if decides:
+            console.print(decides, markup=False)
     return exit_code_of(message)
+
+
+async def what_decides(store: Store, case: CaseId) -> str:
+    """The command that an issue case waits for, for people whose words did not decide it. Empty: none."""
+    stored = await store.cases.find(case)
+    if not isinstance(stored, StoredCase) or not waits_for_a_person(stored.case):
+        return ""
+    first = options(stored.case)[0]
+    return first.words(TerminalPhrasing()) if first.kind not in (None, *SPOKEN) else ""
 
 
 def exit_code_of(message: Message) -> int:
