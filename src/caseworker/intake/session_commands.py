@@ -6,7 +6,9 @@ here if it changes nothing."""
 from collections.abc import Mapping
 from typing import Final
 
-from caseworker.core.people.commands import Abort, BringUpToDate, Command, MessageKind, Resume, Stop
+from caseworker.core.kinds import KINDS
+from caseworker.core.people.authority import may
+from caseworker.core.people.commands import Abort, BringUpToDate, Command, Resume, Stop
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import NotDone, Outcome, RefusalReason
@@ -33,9 +35,8 @@ def session_command(event: CommentChanged, stored: OnGitHub | None, standing: St
     command = read_command(stored, event.comment.author.login, event.comment.text, standing)
     if command.kind.value not in LITERAL:
         return None
-    if stored.case.is_over and not (isinstance(command, Resume) and "resume" in event.comment.text.casefold()):
-        return None
-    return command
+    resumes = isinstance(command, Resume) and not command.in_passing
+    return command if resumes or not stored.case.is_over else None
 
 
 class SessionCommands:
@@ -71,7 +72,7 @@ class SessionCommands:
         message = await self._store.inbox.find(SURFACE, event.reference)
         if message is None or not message.refused:  # what is obeyed is shown by the session itself
             return became
-        if command.kind is MessageKind.REBASE and standing is not Standing.OWNER:
+        if not may(KINDS[session.kind].rights, standing, command):
             await self._refuse(event, NotDone(reason=RefusalReason.FOR_AN_OWNER, detail=command.kind.value))
         else:
             await self._react(event, Reaction.FAILED)

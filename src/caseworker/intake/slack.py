@@ -16,10 +16,9 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.bug.reports import read_report
 from caseworker.core.issue.options import waits_for_a_person
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.commands import Command, Delete, Edit
-from caseworker.core.people.grammar import answers_stop, closes_a_bug
+from caseworker.core.people.commands import Close, CloseIncomplete, Command, Delete, Edit, StopFix
 from caseworker.core.people.messages import Audience, Message, Standing
-from caseworker.intake.conversation import Conversation, Words, understand
+from caseworker.intake.conversation import Conversation, Words, read_command, understand
 from caseworker.intake.new_cases import NewCases, TooManyCases
 from caseworker.intake.slack_events import Deleted, Edited, Nothing, SlackMessage, parse_event
 from caseworker.ports import POST, Store, StoredAny, StoredBug, StoredCase, Thread, begins_thread
@@ -127,27 +126,36 @@ class SlackIntake:
     async def _send_to_case(
         self, event_id: str, said: SlackMessage, thread: Thread, owner: CaseId, audience: Audience
     ) -> Received:
-        stored = await self._addressed_case(said.text, thread, owner, audience)
-        words = replace(_words(event_id, said), text=_without_name(said.text, stored.case.id))
+        words = _words(event_id, said)
+        stored, command = await self._addressed_case(words, thread, owner, audience)
+        words = replace(words, text=_without_name(words.text, stored.case.id), command=command)
         is_reporter = isinstance(stored, StoredBug) and stored.reporter == said.author
         standing = KINDS[stored.kind].standing_in_thread(audience, is_reporter=is_reporter)
         message = await self._conversation.put(understand(stored, words, standing))
         return _result(stored.case.id, message)
 
-    async def _addressed_case(self, text: str, thread: Thread, owner: CaseId, audience: Audience) -> StoredAny:
-        """The case that a message is for. A developers' thread may hold a bug and its fixes: then it is the case whose
-        name the message begins with, else the fix that waits for a person, else the bug."""
+    async def _addressed_case(
+        self, words: Words, thread: Thread, owner: CaseId, audience: Audience
+    ) -> tuple[StoredAny, Command | None]:
+        """The case that a message is for, and its command if it was parsed to tell. A developers' thread may hold a bug
+        and its fixes: then it is the case whose name the message begins with, else the bug for what closes it or
+        answers its question, else the fix that waits, else the bug."""
         bug = await self._conversation.load(owner)
         if audience is not Audience.DEVELOPERS:
-            return bug
+            return bug, None
         guests = [await self._conversation.load(case) for case in await self._store.threads.guests(thread)]
-        named = [case for case in (*guests, bug) if _without_name(text, case.case.id) != text]
+        named = [case for case in (*guests, bug) if _without_name(words.text, case.case.id) != words.text]
+        if named:
+            return named[0], None
         waiting = [case for case in guests if isinstance(case, StoredCase) and waits_for_a_person(case.case)]
-        newest_first = sorted(waiting, key=lambda case: case.changed_at, reverse=True)
-        asked = isinstance(bug, StoredBug) and bug.case.repair.stop_asked
-        if not named and (closes_a_bug(text) or (asked and answers_stop(text))):
-            return bug
-        return next(iter((*named, *newest_first)), bug)
+        if not waiting:
+            return bug, None
+        command = read_command(
+            bug, words.author, words.clean_text, KINDS[bug.kind].standing_in_thread(audience, is_reporter=False)
+        )
+        if isinstance(command, Close | CloseIncomplete | StopFix):
+            return bug, command
+        return max(waiting, key=lambda case: case.changed_at), None
 
     async def _receive_change(self, event_id: str, change: Edited | Deleted, command: Command) -> Received:
         reference = _reference(change.channel, change.ts)

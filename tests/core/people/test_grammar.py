@@ -14,10 +14,11 @@ from caseworker.core.people.commands import (
     RaiseBudget,
     Reject,
     Resolution,
+    Resume,
     Say,
     Takeover,
 )
-from caseworker.core.people.grammar import InBug, InIssue, InPull, asks_for_something, closes_a_bug, parse
+from caseworker.core.people.grammar import InBug, InIssue, InPull, asks_for_something, parse
 from caseworker.core.people.messages import Standing
 from tests.world.commands import command_of
 
@@ -289,7 +290,6 @@ def test_a_close_in_other_words_is_asked_about_and_keeps_its_reason(
     text: str, resolution: Resolution | None, reason: str, standing: Standing
 ) -> None:
     assert in_bug(text, standing, asked=False) == CloseIncomplete(resolution=resolution, reason=reason)
-    assert closes_a_bug(text)
 
 
 def test_a_reporter_may_say_why_they_withdraw_the_report() -> None:
@@ -689,6 +689,13 @@ PULL_WORDS = [
 @pytest.mark.parametrize("standing", TEAM)
 def test_the_commands_of_a_pull_case(text: str, kind: MessageKind, standing: Standing) -> None:
     assert parse(text, standing, InPull()).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "in_passing"), [("Please resume this.", False), ("go on", True), ("ok, continue with it", True)]
+)
+def test_words_that_people_say_to_each_other_resume_in_passing(text: str, in_passing: bool) -> None:
+    assert parse(text, Standing.OWNER, InPull()) == Resume(in_passing=in_passing)
 
 
 @pytest.mark.parametrize("text", PULL_WORDS)

@@ -199,6 +199,8 @@ class Resume(_Command):
     """Go on with work that was paused. The head as it is now is adopted."""
 
     kind: Literal[MessageKind.RESUME] = MessageKind.RESUME
+    in_passing: bool = False
+    """Said in words that people also say to each other: `go on`, `continue`."""
 
 
 class Abort(_Command):

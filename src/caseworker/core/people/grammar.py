@@ -143,16 +143,6 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
     return parse_named_close(said) if isinstance(command, Say) else command
 
 
-def answers_stop(text: str) -> bool:
-    """Whether a developer's text answers the question whether a fix shall stop."""
-    return answer_to_stop(addressed(text)) is not None
-
-
-def closes_a_bug(text: str) -> bool:
-    """Whether a developer's text closes the bug case, in a thread that the bug case shares with its fix."""
-    return isinstance(_parse_in_bug(text, Standing.DEVELOPER, asked=False), Close | CloseIncomplete)
-
-
 def _reporter_close(said: str) -> Command:
     """A reporter's close is complete without a reason: the report is theirs to withdraw."""
     command = parse_close(said)
@@ -220,12 +210,14 @@ def _parse_in_issue(text: str, *, awaits: bool) -> Command:
 # --- in a pull case --------------------------------------------------------------------------------------------------
 
 _STOP: Final = phrase(rf"(?:please )?(?:stop|pause)(?: {CASE})?(?: for now)?")
-_RESUME: Final = phrase(rf"(?:please )?(?:resume|continue|carry on|go on)(?: with {CASE}| {CASE})?")
+_RESUME: Final = phrase(rf"(?:please )?resume(?: with {CASE}| {CASE})?")
+_GO_ON: Final = phrase(rf"(?:please )?(?:continue|carry on|go on)(?: with {CASE}| {CASE})?")
 _ABORT: Final = phrase(rf"(?:please )?abort(?: {CASE})?")
 _REBASE: Final = phrase(rf"(?:please )?rebase(?: {CASE}| (?:the|this) branch)?")
 _PULL_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
     (_STOP, Stop()),
     (_RESUME, Resume()),
+    (_GO_ON, Resume(in_passing=True)),
     (_ABORT, Abort()),
     (_REBASE, BringUpToDate()),
 )
