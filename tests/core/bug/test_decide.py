@@ -19,7 +19,14 @@ from caseworker.core.bug.decide import (
 )
 from caseworker.core.bug.fix_moves import fix_opened, fix_refused
 from caseworker.core.bug.moves import resolve, without_post
-from caseworker.core.bug.receipts import KEPT_FOR_LATER, NOTHING_TO_TRY, RESOLUTION_ASKED, SETTLED_BY, TRIED_AGAIN
+from caseworker.core.bug.receipts import (
+    KEPT_FOR_LATER,
+    NOT_FOR_BUGS,
+    NOTHING_TO_TRY,
+    RESOLUTION_ASKED,
+    SETTLED_BY,
+    TRIED_AGAIN,
+)
 from caseworker.core.bug.relays import files_lost, summarise
 from caseworker.core.bug.turns import Investigated, Step, Verdict, verdict_of
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
@@ -105,6 +112,12 @@ def test_everybodys_messages_in_a_takeover_are_acknowledged() -> None:
 def test_a_hand_back_of_a_case_that_nobody_took_is_answered() -> None:
     found = look(bug(), [said(2, Standing.DEVELOPER, MessageKind.HAND_BACK)], POLICY, NOW)
     assert abouts(found.after) == [About.NOT_TAKEN]
+
+
+@pytest.mark.parametrize("kind", [MessageKind.APPROVE, MessageKind.STOP, MessageKind.STOP_FIX])
+def test_a_command_that_is_not_for_a_bug_is_refused(kind: MessageKind) -> None:
+    found = look(bug(), [said(2, Standing.DEVELOPER, kind)], POLICY, NOW)
+    assert [(one.outcome, one.refused) for one in found.settled] == [(NOT_FOR_BUGS, True)]
 
 
 def test_a_follow_up_is_announced_instead_of_an_acknowledgement() -> None:

@@ -8,28 +8,17 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.ids import MessageId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.acknowledge import TEAM, acknowledge
-from caseworker.core.bug.budget_moves import raise_budget, warn_of_budget
+from caseworker.core.bug.budget_moves import warn_of_budget
 from caseworker.core.bug.case import About, BugCase, BugState
-from caseworker.core.bug.fix_moves import answered_stop, fix_news
+from caseworker.core.bug.command_moves import carry_out_command
 from caseworker.core.bug.moves import await_developers, enter, resolve, say, say_to_all
-from caseworker.core.bug.receipts import (
-    CLOSED,
-    HANDED_BACK,
-    KEPT_FOR_LATER,
-    NOTHING_TAKEN,
-    NOTHING_TO_TRY,
-    PASSED_ON,
-    RESOLUTION_ASKED,
-    TAKEN,
-    TRIED_AGAIN,
-)
+from caseworker.core.bug.receipts import KEPT_FOR_LATER, NOT_FOR_BUGS
 from caseworker.core.bug.relays import relay
 from caseworker.core.bug.turns import Investigated, Step, Verdict
 from caseworker.core.outcomes.bug import BugAction
-from caseworker.core.people.commands import CloseIncomplete, MessageKind, RaiseBudget, Resolution, StopFix
+from caseworker.core.people.commands import Resolution
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER, Settled
 
@@ -69,8 +58,9 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
             settled += _settle_as_over([message])
         else:
             was_open = not bug.is_over
-            bug, outcome = _carry_out_command(bug, message, policy, now)
-            settled.append(Settled(messages=(message.id,), outcome=outcome))
+            bug, outcome = carry_out_command(bug, message, policy, now)
+            is_refused = outcome is None
+            settled.append(Settled(messages=(message.id,), outcome=outcome or NOT_FOR_BUGS, refused=is_refused))
             if was_open and bug.is_over:
                 settled += _settle_as_over(spoken)
                 spoken = []
@@ -85,63 +75,6 @@ def look(bug: BugCase, claimed: Sequence[Claimed], policy: Policy, now: datetime
 
 def _settle_as_over(spoken: Sequence[Claimed]) -> list[Settled]:
     return [Settled(messages=tuple(message.id for message in spoken), outcome=OVER)] if spoken else []
-
-
-def _carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> tuple[BugCase, str]:
-    match message.kind:
-        case MessageKind.CLOSE if bug.is_over:
-            return bug, OVER
-        case MessageKind.CLOSE:
-            closed = _close(bug, message, message.id)
-            if message.standing is Standing.REPORTER and closed.repair.fix and closed.repair.fix_open:
-                closed = say(closed, About.STOP_FIX, Audience.DEVELOPERS, message.id).updated(stop_asked=True)
-            return closed, CLOSED
-        case MessageKind.STOP_FIX if bug.repair.stop_asked and isinstance(message.command, StopFix):
-            return answered_stop(bug, message, message.command.stop)
-        case MessageKind.CLOSE_INCOMPLETE if not bug.is_over:
-            return _close_incomplete(bug, message)
-        case MessageKind.TAKEOVER if not bug.is_over:
-            taken = enter(bug, S.DEV_TAKEOVER, f"{message.author} has taken it", taken_by=message.author)
-            return say(taken, About.TAKEN_OVER, Audience.DEVELOPERS, message.id), TAKEN
-        case MessageKind.HAND_BACK if bug.state is S.DEV_TAKEOVER:
-            back = enter(bug, S.INVESTIGATING, f"{message.author} handed it back", waited_in=S.DEV_TAKEOVER)
-            return say(back, About.HANDED_BACK, Audience.DEVELOPERS, message.id), HANDED_BACK
-        case MessageKind.HAND_BACK if not bug.is_over:
-            return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
-        case MessageKind.RETRY if not bug.is_over:
-            return _try_again(bug, message)
-        case MessageKind.BUDGET if not bug.is_over and isinstance(message.command, RaiseBudget):
-            return raise_budget(bug, message.author, message.command.micros, policy)
-        case MessageKind.FIX_READY | MessageKind.FIX_WAITING | MessageKind.FIX_ENDED | MessageKind.FIX_MERGED:
-            return fix_news(bug, message, policy, now), PASSED_ON
-        case _:
-            return bug, OVER if bug.is_over else "not for a bug case"
-
-
-def _try_again(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
-    """What stopped the last turn may have been put right."""
-    match bug.state:
-        case S.AWAITING_DEV:
-            reason = f"{message.author} wants another try"
-            return enter(bug, S.INVESTIGATING, reason, waited_in=S.AWAITING_DEV), TRIED_AGAIN
-        case S.INVESTIGATING if bug.stalled is not None:
-            return bug.updated(stalled=None), TRIED_AGAIN
-        case _:
-            return bug, NOTHING_TO_TRY
-
-
-def _close(bug: BugCase, message: Claimed, closed_by: MessageId) -> BugCase:
-    return resolve(bug, message.resolution, f"closed by @{message.author}", closed_by=closed_by)
-
-
-def _close_incomplete(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
-    """Asks for what is missing. A person who gave the reason before only has to name the type."""
-    reason = bug.people.close_reason if bug.people.asked_to_close == message.author else None
-    if reason is not None and message.resolution is not None:
-        return _close(bug, message, reason), CLOSED
-    explained = isinstance(message.command, CloseIncomplete) and message.command.explained
-    asked = bug.updated(asked_to_close=message.author, close_reason=message.id if explained else reason)
-    return say(asked, About.ASKED_TO_CLOSE, Audience.DEVELOPERS, message.id), RESOLUTION_ASKED
 
 
 def _note_speakers(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
@@ -161,7 +94,7 @@ def _wake(bug: BugCase, spoken: Sequence[Claimed]) -> BugCase:
             who = "a developer" if any(message.standing in TEAM for message in spoken) else "the reporter"
             going_on = enter(bug, S.INVESTIGATING, f"{who} has spoken", waited_in=S.AWAITING_DEV)
             return say(going_on, About.FOLLOW_UP, Audience.DEVELOPERS, bug.progress.turns + 1)
-        case _:
+        case S.INVESTIGATING | S.AWAITING_REPORTER | S.DEV_TAKEOVER | S.RESOLVED:
             return bug
 
 

@@ -18,6 +18,8 @@ TAKEN: Final = "the agent stopped: a developer has the case"
 
 HANDED_BACK: Final = "the investigation goes on"
 
+NOT_FOR_BUGS: Final = "not for a bug case"
+
 NOTHING_TAKEN: Final = "nobody had taken the case over"
 
 KEPT_FOR_LATER: Final = "kept for the hand-back: a developer has the case"

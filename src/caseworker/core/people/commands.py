@@ -280,11 +280,19 @@ class FixEnded(_Command):
     kind: Literal[MessageKind.FIX_ENDED] = MessageKind.FIX_ENDED
 
 
-_Words = Say | Answer | Edit | Delete
-_ToIssue = Approve | Reject | Takeover | HandBack | RaiseBudget | Retry | Rerun
-_ToSession = StartWork | BringUpToDate | Stop | Resume | Abort
-_News = Merged | PullClosed | FixReady | FixWaiting | FixMerged | FixEnded
+Words = Say | Answer | Edit | Delete
+ToAnyCase = Takeover | HandBack | RaiseBudget | Retry | Close
+ToIssue = Approve | Reject | Rerun
+"""Only for issue cases."""
+ToBug = CloseIncomplete | StopFix
+"""Only for bug cases."""
+ToSession = StartWork | BringUpToDate | Stop | Resume | Abort
+"""Only for pull cases."""
+PullNews = Merged | PullClosed
+"""From the forge, for issue cases."""
+FixNews = FixReady | FixWaiting | FixMerged | FixEnded
+"""From issue cases, for the bug case that they fix."""
 Command = Annotated[
-    _Words | _ToIssue | _ToSession | Close | CloseIncomplete | StopFix | _News,
+    Words | ToAnyCase | ToIssue | ToBug | ToSession | PullNews | FixNews,
     Field(discriminator="kind"),
 ]

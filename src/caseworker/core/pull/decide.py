@@ -9,31 +9,21 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.policy import Policy
 from caseworker.core.people.commands import (
     Abort,
-    Answer,
-    Approve,
     BringUpToDate,
     Close,
-    CloseIncomplete,
-    Delete,
-    Edit,
-    FixEnded,
-    FixMerged,
-    FixReady,
-    FixWaiting,
+    FixNews,
     HandBack,
-    Merged,
     MessageKind,
-    PullClosed,
+    PullNews,
     RaiseBudget,
-    Reject,
-    Rerun,
     Resume,
     Retry,
-    Say,
     StartWork,
     Stop,
-    StopFix,
     Takeover,
+    ToBug,
+    ToIssue,
+    Words,
 )
 from caseworker.core.people.messages import SPOKEN, Claimed, Standing
 from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised
@@ -87,22 +77,17 @@ def settle_rest(claimed: Sequence[Claimed]) -> tuple[Settled, ...]:
 
 def _read(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> tuple[PullCase, Settled | None]:
     """Null as the receipt: the next turn reads it."""
-    match message.command:
-        case Say() | Answer() | Edit() | Delete():
-            return _spoken(case, message, now)
-        case StartWork() as command:
-            return _start(case, message, command, policy, now)
-        case RaiseBudget() as command:
-            raised = _raise(case, command, now)
-            return raised, _done(message, budget_raised(command.micros, cap_of(raised, policy)))
-        case (Stop() | Takeover() | Abort() | Close() | BringUpToDate() | Resume() | HandBack() | Retry()) as command:
-            return _steered(case, message, command, policy, now)
-        case Approve() | Reject() | Rerun() | Merged() | PullClosed():
-            return case, _refused(message, NOT_FOR_PULLS)
-        case CloseIncomplete() | StopFix() | FixReady() | FixWaiting() | FixMerged() | FixEnded():
-            return case, _refused(message, NOT_FOR_PULLS)
-        case _:
-            assert_never(message.command)
+    command = message.command
+    if isinstance(command, Words):
+        return _spoken(case, message, now)
+    if isinstance(command, ToIssue | ToBug | PullNews | FixNews):
+        return case, _refused(message, NOT_FOR_PULLS)
+    if isinstance(command, StartWork):
+        return _start(case, message, command, policy, now)
+    if isinstance(command, RaiseBudget):
+        raised = _raise(case, command, now)
+        return raised, _done(message, budget_raised(command.micros, cap_of(raised, policy)))
+    return _steered(case, message, command, policy, now)
 
 
 def _done(message: Claimed, outcome: str) -> Settled:
