@@ -23,6 +23,7 @@ from caseworker.core.issue.facts import (
     BuildEnded,
     ChecksSeen,
     CloseAsked,
+    CommandFact,
     Declined,
     Fact,
     HandedBack,
@@ -174,7 +175,8 @@ def _steps(case: IssueCase, policy: Policy, found: Exploration) -> Iterator[Issu
         yield after
     for fact in _facts(case):
         found.tried[_kind(case), _name(fact)] += 1
-        if fits(case, fact) is None and found.tried[_kind(case), _name(fact)] <= OFTEN:
+        is_possible = not isinstance(fact, CommandFact) or fits(case, fact) is None
+        if is_possible and found.tried[_kind(case), _name(fact)] <= OFTEN:
             known = apply_fact(case, fact)
             if wants_red_build(case, fact):
                 yield from _red_builds(case, known, fact, policy, found)

@@ -33,6 +33,7 @@ from caseworker.core.issue.facts import (
     BudgetRaised,
     BuildEnded,
     CloseAsked,
+    CommandFact,
     Declined,
     Fact,
     HandedBack,
@@ -183,7 +184,7 @@ class CaseMachine(RuleBasedStateMachine):
     # --- the flow's part
 
     def hears(self, fact: Fact) -> None:
-        if fits(self.case, fact) is not None:
+        if isinstance(fact, CommandFact) and fits(self.case, fact) is not None:
             return
         known = apply_fact(self.case, fact)
         self.moves(decide(known, fact, self.policy), known)

@@ -36,6 +36,7 @@ _ESCALATION_WORDS: Final[dict[EscalationReason | None, str]] = {
     "urgent": " (people must act now)",
     None: "",
 }
+_WHICH_FIX: Final = {About.FIX_OPENED: "The", About.ANOTHER_FIX: "Another"}
 
 
 class PostContext(BaseModel):
@@ -101,7 +102,11 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
             reason = reporter_safe(context.closed_because)
             why = f'{_RESOLUTION_WORDS[post.resolution]}. The team says: "{reason}"' if reason else ""
             return f"This is closed: {why or _RESOLUTION_WORDS[post.resolution]}. If it still happens, just write here."
-        case _:
+        case About.SUMMARY | About.OPEN_QUESTION | About.ESCALATION | About.BUDGET_NEAR | About.KEPT | About.FOLLOW_UP:
+            return ""
+        case About.REMINDER | About.TAKEN_OVER | About.HANDED_BACK | About.NOT_TAKEN | About.ASKED_TO_CLOSE:
+            return ""
+        case About.FIX_INFORMED | About.FIX_REFUSED | About.STOP_FIX | About.FIX_GOES_ON | About.REPORTER_SAID:
             return ""
 
 
@@ -117,9 +122,6 @@ def _fix_words(kind: MessageKind | None) -> str:
             return "The fix can't go on by itself at the moment; it is in the hands of the team."
         case _:
             return ""
-
-
-_WHICH_FIX: Final = {About.FIX_OPENED: "The", About.ANOTHER_FIX: "Another"}
 
 
 def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> str:
@@ -179,7 +181,7 @@ def _for_developers(post: BugPost, context: PostContext, phrasing: Phrasing) -> 
             kind = f" (`{post.resolution}`)" if post.resolution else ""
             why = f"{post.note}: {context.closed_because}" if context.closed_because else post.note
             return f"**{bug.id} is resolved**{kind}: {with_full_stop(why)} Reply here to reopen it."
-        case _:
+        case About.ACKNOWLEDGED:
             return ""
 
 

@@ -1,10 +1,10 @@
 """The log of an investigation: its iterations, and the status that counts for each of them."""
 
-from typing import Final
+from typing import Final, TypeGuard
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, InvestigationOutcome
+from caseworker.core.outcomes.investigation import INVESTIGATION_STATUSES, InvestigationOutcome, InvestigationStatus
 
 MOST_ITERATIONS: Final = 5
 """Limit per investigation. Nothing resets it."""
@@ -27,16 +27,17 @@ class Iteration(BaseModel):
     """Null: no valid outcome was handed in, and `summary` says what was wrong with it."""
 
 
-def is_known(status: str) -> bool:
+def is_known(status: str) -> TypeGuard[InvestigationStatus]:
     return status in INVESTIGATION_STATUSES
 
 
-def counted_status(outcome: InvestigationOutcome | None, *, number: int, unknown: int) -> str:
+def counted_status(outcome: InvestigationOutcome | None, *, number: int, unknown: int) -> InvestigationStatus:
     """The status that counts for the iteration with this number. `unknown`: iterations with an unknown status so far,
     this one included. Without a valid outcome (null) it counts as one that found nothing."""
-    status = outcome.status if outcome is not None else "NEED_MORE_ANALYSIS"
-    if not is_known(status):
-        status = "NEED_MORE_ANALYSIS" if unknown <= MOST_UNKNOWN else "BLOCKED"
+    said = outcome.status if outcome is not None else "NEED_MORE_ANALYSIS"
+    status: InvestigationStatus = "NEED_MORE_ANALYSIS" if unknown <= MOST_UNKNOWN else "BLOCKED"
+    if is_known(said):
+        status = said
     if status != "ROOT_CAUSE_FOUND" and number >= MOST_ITERATIONS:
         return "INVESTIGATION_INCOMPLETE"
     has_matrix = outcome is None or bool(outcome.hypothesis_matrix)

@@ -42,8 +42,14 @@ from caseworker.core.issue.proof import unexplained
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.analyst import AnalysisOutcome
+from caseworker.core.outcomes.answers import AnswerOutcome
 from caseworker.core.outcomes.developer import ImplementationOutcome
-from caseworker.core.outcomes.investigation import CauseReviewOutcome, DiagnosticOutcome, InvestigationOutcome
+from caseworker.core.outcomes.investigation import (
+    CauseReviewOutcome,
+    DiagnosticOutcome,
+    InvestigationOutcome,
+    UnblockingOutcome,
+)
 from caseworker.core.outcomes.pm import (
     SECURITY,
     InterpretOutcome,
@@ -213,13 +219,11 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
                 "testless": case.limits.testless + (tests.status in ("TESTS_NEED_WORK", "REQUIREMENT_GAP")),
             }
         case ReviewOutcome() as review:
-            approved = fact.checkpoint if review.approves else None
-            guided = case.limits.guided or case.progress.task is Task.UNBLOCK
             return {
-                "approved": approved,
+                "approved": fact.checkpoint if review.approves else None,
                 "explained": named_weakenings(case.proof.weakened, review) if review.approves else (),
                 "feedback": review.feedback_for_writer or "",
-                "guided": guided,
+                "guided": case.limits.guided or case.progress.task is Task.UNBLOCK,
                 "senior": case.limits.senior or review.status == "CHANGES_REQUESTED",
             }
         case JudgeOutcome() as judged:
@@ -247,5 +251,7 @@ def _changes_from(case: IssueCase, fact: TurnEnded) -> dict[str, object]:
             return {"late": ()}
         case QuestionsOutcome(status="NEEDS_CLARIFICATION"):
             return {"asked": case.people.asked + 1}
-        case _:
+        case PlanOutcome() | QuestionsOutcome() | AnswerOutcome() | UnblockingOutcome():
             return {}
+        case _:
+            assert_never(fact.outcome)

@@ -119,5 +119,7 @@ def after_judgement(case: IssueCase, outcome: JudgeOutcome, to: IssueState, poli
             return unblock(case, f"The tester: {outcome.summary}")
         case "BLOCKED":
             return blocked(Role.TESTER, outcome.summary)
-        case _:
+        case "FAIL" | "FAIL_ESCALATE" | "TESTS_NEED_WORK" | "FLAKY":
             return repair(case, policy, f"Red: {outcome.summary}", S.FIXING_ISSUES)
+        case _:
+            assert_never(outcome.status)

@@ -7,8 +7,8 @@ from caseworker.core.issue.facts import (
     Agreed,
     BudgetRaised,
     CloseAsked,
+    CommandFact,
     Declined,
-    Fact,
     HandedBack,
     RerunAsked,
     RetryAsked,
@@ -44,7 +44,7 @@ from caseworker.core.people.commands import (
 from caseworker.core.people.messages import Claimed
 
 
-def fact_of(message: Claimed) -> Fact | None:
+def fact_of(message: Claimed) -> CommandFact | None:
     match message.command:
         case Close():
             return CloseAsked(by=message.author, message=message.id)

@@ -1,6 +1,6 @@
 """Decides the next move of an issue case after a fact: a row of the routing table, then guards."""
 
-from typing import Final
+from typing import Final, assert_never
 
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
@@ -220,5 +220,7 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
             return after_cause_review(case, outcome, to, policy)
         case UnblockingOutcome():
             return after_unblocking(outcome, to)
-        case _:
+        case InvestigationOutcome() | AnswerOutcome():
             return unknown(case, f"the {words.of_role(role)} has answered")
+        case _:
+            assert_never(outcome)

@@ -185,6 +185,8 @@ class TimedOut(_Fact):
     kind: Literal["timed_out"] = "timed_out"
 
 
+CommandFact = CloseAsked | Merged | Agreed | Declined | TakenOver | HandedBack | BudgetRaised | RetryAsked | RerunAsked
+"""What a command becomes."""
 Fact = Annotated[
     TurnEnded
     | TurnGaveUp
@@ -193,16 +195,8 @@ Fact = Annotated[
     | PullRequestReady
     | EffectRefused
     | BranchMoved
-    | Merged
-    | CloseAsked
     | Spoke
-    | Agreed
-    | Declined
-    | TakenOver
-    | HandedBack
-    | BudgetRaised
-    | RetryAsked
-    | RerunAsked
+    | CommandFact
     | TimedOut,
     Field(discriminator="kind"),
 ]

@@ -1,14 +1,17 @@
 """Checks whether a person's command is possible in the state of an issue case."""
 
+from typing import assert_never
+
 from caseworker.core.base.policy import how_far
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import (
     Agreed,
+    BudgetRaised,
     CloseAsked,
+    CommandFact,
     Declined,
-    Fact,
     HandedBack,
     Merged,
     RerunAsked,
@@ -22,7 +25,7 @@ from caseworker.core.issue.subjects import WaitingFor
 S = IssueState
 
 
-def fits(case: IssueCase, fact: Fact) -> str | None:
+def fits(case: IssueCase, fact: CommandFact) -> str | None:
     """Why this is impossible in this state, and what is possible. Null: it is possible."""
     over = case.state in TERMINAL
     match fact:
@@ -46,8 +49,12 @@ def fits(case: IssueCase, fact: Fact) -> str | None:
             return words.not_stuck(case)
         case RerunAsked():
             return _misfit_rerun(case, fact)
-        case _:
+        case (
+            CloseAsked() | Merged() | Agreed() | Declined() | TakenOver() | HandedBack() | RetryAsked() | BudgetRaised()
+        ):
             return None
+        case _:
+            assert_never(fact)
 
 
 def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:

@@ -17,6 +17,7 @@ from caseworker.core.outcomes.investigation import (
     CauseReviewOutcome,
     DiagnosticOutcome,
     InvestigationOutcome,
+    InvestigationStatus,
     RootCause,
     UnblockingOutcome,
 )
@@ -24,7 +25,7 @@ from caseworker.core.outcomes.investigation import (
 S = IssueState
 
 
-def effective_status(case: IssueCase, outcome: InvestigationOutcome) -> str:
+def effective_status(case: IssueCase, outcome: InvestigationOutcome) -> InvestigationStatus:
     """The status that counts, for a case that the outcome was already applied to."""
     return counted_status(outcome, number=_of(case).iteration, unknown=_of(case).unknown)
 
@@ -82,8 +83,10 @@ def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
             beyond = f" A person may have to decide: {outcome.escalation}" if outcome.escalation else ""
             reason = f"{said} It is stuck: {why}.{beyond} The pm sees to it."
             return Move(to=S.BLOCKED, task=Task.UNBLOCK, reason=reason)
-        case _:
+        case "HYPOTHESIS_ELIMINATED" | "NEED_MORE_ANALYSIS":
             return Move(to=S.INVESTIGATING, reason=said)
+        case _:
+            assert_never(status)
 
 
 def apply_diagnostic(case: IssueCase, outcome: DiagnosticOutcome) -> Investigation | None:

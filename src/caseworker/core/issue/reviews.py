@@ -33,10 +33,12 @@ def after_writing(case: IssueCase, role: Role, outcome: ImplementationOutcome, t
             return wait_for(WaitingFor.ANSWER, outcome.summary, then=then, say=Draft(about=A.ROLE_ASKS))
         case "REQUIREMENT_GAP":
             return repair(case, policy, f"The requirements have a gap: {outcome.summary}", to)
-        case _ if case.delivery.checkpoint == case.delivery.base:
-            return park("The developer says it is done, but nothing was changed.")
-        case _:
+        case "READY_FOR_QA" | "READY_FOR_REVIEW" | "NEEDS_TECH_LEAD_VALIDATION":
+            if case.delivery.checkpoint == case.delivery.base:
+                return park("The developer says it is done, but nothing was changed.")
             return Move(to=S.RUNNING_TESTS, reason="The change is written; now it is built and tested.")
+        case _:
+            assert_never(outcome.status)
 
 
 def after_code_review(case: IssueCase, outcome: ReviewOutcome, to: IssueState, policy: Policy) -> Move:

@@ -13,7 +13,7 @@ from caseworker.core.outcomes.answers import Answer, Line, Prose, WorkOutcome
 NEEDED_EVIDENCE: Final = 3
 """How many pieces of evidence a root cause needs."""
 
-INVESTIGATION_STATUSES: Final = (
+InvestigationStatus = Literal[
     "ROOT_CAUSE_FOUND",
     "NEED_DEVELOPER_DIAGNOSTIC",
     "HYPOTHESIS_ELIMINATED",
@@ -21,7 +21,8 @@ INVESTIGATION_STATUSES: Final = (
     "BLOCKED",
     "EXHAUSTED",
     "INVESTIGATION_INCOMPLETE",
-)
+]
+INVESTIGATION_STATUSES: Final[tuple[InvestigationStatus, ...]] = get_args(InvestigationStatus)
 
 
 class Criterion(StrEnum):
