@@ -12,7 +12,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.issue import routing
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import TurnEnded
-from caseworker.core.issue.routing import ROUTES, VERSION, Route, check_routing, occurs_in, routed, works_in
+from caseworker.core.issue.routing import ROUTES, Route, check_routing, occurs_in, routed, works_in
 from caseworker.core.issue.states import WORKING, IssueState, next_states
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.usual_moves import unknown
@@ -114,7 +114,6 @@ def test_an_answer_with_an_alias_gets_its_canonical_status() -> None:
 
 def test_the_routing_table_passes_the_workers_start_check() -> None:
     check_routing()
-    assert VERSION == 3
 
 
 def test_a_row_without_an_edge_keeps_a_worker_from_starting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +172,7 @@ def test_the_page_is_current() -> None:
 def test_the_page_says_how_to_renew_it_and_names_every_status_and_alias() -> None:
     page = routing_page()
     assert RENEW in page
-    assert f"(version {VERSION})" in page
+    assert "(version 1)" in page
     for role, rows in ROUTES.items():
         section = page.split(f"## The {role.value.replace('_', ' ')}\n")[1].split("\n## ")[0]
         assert [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")] == list(rows)

@@ -12,8 +12,7 @@ from caseworker.core.outcomes.outcome import statuses_of
 from caseworker.core.outcomes.status_names import ALIASES, canonical
 
 S = IssueState
-VERSION: Final = 3
-"""Version 2 had rows that no turn could reach. Version 1 had no investigations."""
+VERSION: Final = 1
 
 
 @dataclass(frozen=True)
