@@ -1,10 +1,10 @@
 """Parts of a case's page: diffs in colour, the proof side by side, the diagram of its states."""
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import Sha
 from caseworker.core.bug.case import BugState
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.states import IssueState
-from caseworker.core.kinds import CaseKind
 from caseworker.core.pull.case import PullState
 from caseworker.dashboard.coloured_diff import MOST_LINES, diff_files
 from caseworker.dashboard.diagrams import state_diagram

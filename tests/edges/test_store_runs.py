@@ -4,13 +4,13 @@ import pytest
 from sqlalchemy import insert
 
 from caseworker.core.base.budget import Usage
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.kinds import CaseKind
 from caseworker.core.record.entries import Noted
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName

@@ -182,21 +182,9 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
 
     def secrets(self) -> list[str]:
         """Values that may appear nowhere: not in a log, not in a transcript."""
-        held = [
-            self.anthropic_api_key,
-            self.temporal_api_key,
-            self.temporal_keys,
-            self.slack_bot_token,
-            self.slack_app_token,
-            self.slack_signing_secret,
-            self.github_token,
-            self.github_app_private_key,
-            self.github_client_secret,
-            self.github_webhook_secret,
-            self.github_webhook_secret_old,
-        ]
+        held = [getattr(self, name) for name in type(self).model_fields]
         password = urlsplit(self.database_url).password
-        return [secret.get_secret_value() for secret in held if secret is not None] + ([password] if password else [])
+        return [one.get_secret_value() for one in held if isinstance(one, SecretStr)] + ([password] if password else [])
 
 
 def make_home(settings: Settings) -> None:

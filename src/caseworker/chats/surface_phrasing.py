@@ -6,7 +6,7 @@ from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.commands import MessageKind, PullWork
 from caseworker.core.people.phrasing import Page
-from caseworker.core.runs.dispatch import MILESTONE_OF
+from caseworker.core.runs.registry import OF_MILESTONE
 
 _NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
 _TYPED_WORDS: Final = {
@@ -26,7 +26,6 @@ _SEEN_ON_GITHUB: Final = {
     Page.WHY: "the tracking comment",
     Page.PULL_REQUEST: "its page",
 }
-_WORKFLOWS: Final = {milestone: workflow for workflow, milestone in MILESTONE_OF.items()}
 _PLAIN: Final = (MessageKind.WORDS, MessageKind.ANSWER)
 """In a thread these are no command: whatever is said there is read."""
 
@@ -120,7 +119,7 @@ class CommentPhrasing:
         return f"the comment `bot:{work}`"
 
     def until(self, milestone: Milestone) -> str:
-        return f"the label `bot:{_WORKFLOWS[milestone]}` instead"
+        return f"the label `bot:{OF_MILESTONE[milestone]}` instead"
 
     def answer_as_reporter(self, case: CaseId) -> str:
         return "a comment of whoever opened the issue"

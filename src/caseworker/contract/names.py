@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId
-from caseworker.core.kinds import KINDS, CaseKind
+from caseworker.core.kinds import KINDS
 
 FLOWS_QUEUE: Final = "caseworker"
 """Runs workflows and short activities."""

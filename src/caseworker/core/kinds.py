@@ -5,24 +5,17 @@ No code infers a kind from an id: the stored case has its kind, and this table h
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, bug_called, is_issue_called, is_pull_called, issue_typed, pull_typed
 from caseworker.core.base.snapshot import Snapshot
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import WORKING
-from caseworker.core.people import authority
 from caseworker.core.people.messages import Audience, Standing
 from caseworker.core.pull.case import WORKING as PULL_WORKING
 from caseworker.core.pull.case import PullCase
-
-
-class CaseKind(StrEnum):
-    ISSUE = "issue"
-    BUG = "bug"
-    PULL = "pull"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +26,6 @@ class Kind:
     workflow: str
     """The name of the durable workflow that a bell starts."""
     snapshot: type[Snapshot]
-    rights: authority.CaseKind
-    """Its row in the authority table. That table has its own type: the `people` package can't import kinds."""
     working: Set[str]
     """The states in which an agent or code works."""
     at_terminal: Mapping[Audience, Standing]
@@ -66,7 +57,6 @@ _ISSUE: Final = Kind(
     noun="issue case",
     workflow="IssueWorkflow",
     snapshot=IssueCase,
-    rights="issue",
     working=WORKING,
     at_terminal={Audience.DEVELOPERS: Standing.OWNER},
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},
@@ -80,7 +70,6 @@ _BUG: Final = Kind(
     noun="bug case",
     workflow="BugInvestigationWorkflow",
     snapshot=BugCase,
-    rights="bug",
     working=frozenset({BugState.INVESTIGATING}),
     at_terminal={Audience.DEVELOPERS: Standing.DEVELOPER, Audience.REPORTER: Standing.REPORTER},
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER, Audience.REPORTER: Standing.REPORTER},
@@ -94,7 +83,6 @@ _PULL: Final = Kind(
     noun="pull case",
     workflow="PullWorkflow",
     snapshot=PullCase,
-    rights="pull",
     working=PULL_WORKING,
     at_terminal={Audience.DEVELOPERS: Standing.OWNER},
     in_threads={Audience.DEVELOPERS: Standing.DEVELOPER},

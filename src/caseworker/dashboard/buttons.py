@@ -6,12 +6,12 @@ from typing import Final, Literal, assert_never, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Milestone
 from caseworker.core.bug.options import options as bug_options
 from caseworker.core.issue.options import misfit, options
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import (
     Abort,
@@ -181,7 +181,7 @@ def _not_main(button: Button) -> Button:
 def _may_press(stored: StoredAny, standing: Standing, command: Command) -> bool:
     """A session is a pull case of its own, also if it is begun on the page of an issue."""
     kind = CaseKind.PULL if isinstance(command, StartWork) else stored.kind
-    return may(KINDS[kind].rights, standing, command)
+    return may(kind, standing, command)
 
 
 def done_elsewhere(stored: StoredAny) -> list[str]:

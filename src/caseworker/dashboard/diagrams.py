@@ -8,7 +8,8 @@ from typing import Final
 from markupsafe import Markup
 
 from caseworker.core.base.budget import dollars
-from caseworker.core.kinds import CaseKind
+from caseworker.core.base.case_kinds import CaseKind
+from caseworker.core.issue.states import ROWS
 from caseworker.views.cost_tables import CostLine
 from caseworker.views.whole_cases import StateStep
 
@@ -16,40 +17,7 @@ _WIDTH: Final = 114
 _HEIGHT: Final = 26
 _GAP_X: Final = 14
 _GAP_Y: Final = 16
-_SHORT: Final = {
-    "analyzing_requirements": "analysis",
-    "requirements_unclear": "unclear",
-    "waiting_for_requirements_clarification": "waits: answers",
-    "requirements_clarified": "clarified",
-    "planning_approach": "plan",
-    "creating_tests": "write test",
-    "updating_tests": "change test",
-    "running_tests": "run tests",
-    "fixing_issues": "fix",
-    "reviewing_code": "review",
-    "reviewing_architecture": "architecture",
-    "reviewing_integration": "integration",
-    "validating_solution": "validate",
-    "addressing_feedback": "feedback",
-    "creating_pr": "deliver",
-    "waiting_for_human_input": "waits: a person",
-    "human_input_received": "read answer",
-    "requires_human_intervention": "needs a person",
-    "awaiting_reporter": "waits: reporter",
-    "awaiting_dev": "waits: developer",
-    "dev_takeover": "taken over",
-    "reading_failures": "read failures",
-}
-_COLUMNS: Final[Mapping[CaseKind, tuple[tuple[str, ...], ...]]] = {
-    CaseKind.ISSUE: (
-        ("received", "analyzing_requirements", "requirements_unclear", "requirements_clarified"),
-        ("planning_approach", "investigating", "waiting_for_requirements_clarification", "human_input_received"),
-        ("creating_tests", "updating_tests", "running_tests", "waiting_for_human_input"),
-        ("implementing", "fixing_issues", "refactoring", "addressing_feedback"),
-        ("reviewing_code", "reviewing_architecture", "reviewing_integration", "validating_solution"),
-        ("creating_pr", "completed", "blocked", "requires_human_intervention"),
-        ("", "", "failed", "closed"),
-    ),
+_OTHERS: Final[Mapping[CaseKind, tuple[tuple[str, ...], ...]]] = {
     CaseKind.BUG: (("investigating",), ("awaiting_reporter", "awaiting_dev"), ("dev_takeover",), ("resolved",)),
     CaseKind.PULL: (
         ("looking", "waiting"),
@@ -58,6 +26,14 @@ _COLUMNS: Final[Mapping[CaseKind, tuple[tuple[str, ...], ...]]] = {
         ("building", "updating"),
         ("publishing", "ended"),
     ),
+}
+"""The columns of the kinds whose states have no rows."""
+_SHORT: Final[Mapping[str, str]] = {
+    **{state: row.drawn.name for state, row in ROWS.items()},
+    "awaiting_reporter": "waits: reporter",
+    "awaiting_dev": "waits: developer",
+    "dev_takeover": "taken over",
+    "reading_failures": "read failures",
 }
 
 
@@ -88,10 +64,14 @@ def state_diagram(kind: CaseKind, now: str, way: Sequence[StateStep]) -> Markup:
 def _spots(kind: CaseKind) -> dict[str, _Spot]:
     return {
         name: _Spot(1 + column * (_WIDTH + _GAP_X), 12 + row * (_HEIGHT + _GAP_Y))
-        for column, names in enumerate(_COLUMNS[kind])
-        for row, name in enumerate(names)
-        if name
+        for name, (column, row) in _places(kind).items()
     }
+
+
+def _places(kind: CaseKind) -> dict[str, tuple[int, int]]:
+    if kind is CaseKind.ISSUE:
+        return {state: (row.drawn.column, row.drawn.row) for state, row in ROWS.items()}
+    return {name: (column, row) for column, names in enumerate(_OTHERS[kind]) for row, name in enumerate(names)}
 
 
 def _name(state: str) -> str:

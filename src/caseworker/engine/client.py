@@ -21,10 +21,11 @@ from caseworker.contract.names import (
     workflow_id,
 )
 from caseworker.contract.wire import CaseInput
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.policy import Policy
-from caseworker.core.kinds import KINDS, CaseKind
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import INTERRUPTING
 from caseworker.engine.impostors import end_impostors

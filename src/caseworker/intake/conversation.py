@@ -13,7 +13,6 @@ from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
-from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may, refusal
 from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say, StopFix
 from caseworker.core.people.grammar import Context, InBug, InIssue, InPull, parse
@@ -109,7 +108,7 @@ def understand(stored: StoredAny, words: Words, standing: Standing) -> Understoo
     receipt says so."""
     text = words.clean_text
     command = _command(stored, words, text, standing)
-    outcome = refusal(KINDS[stored.kind].rights, standing, command)
+    outcome = refusal(stored.kind, standing, command)
     if outcome is None:
         outcome = _fit_outcome(stored, command, words.refused_in)
     message = NewMessage(
@@ -144,7 +143,7 @@ def _command(stored: StoredAny, words: Words, text: str, standing: Standing) -> 
     words it would start a turn, which must not obey it either."""
     command = read_command(stored, words.author, text, standing, words.command)
     is_outside = standing is not Standing.DEVELOPER
-    if words.command is None and is_outside and not may(KINDS[stored.kind].rights, standing, command):
+    if words.command is None and is_outside and not may(stored.kind, standing, command):
         return _command(stored, replace(words, command=Say()), text, standing)
     return command
 

@@ -14,8 +14,8 @@ from caseworker.core.people.forge_roles import standing_of
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.trigger import PHRASE
 from caseworker.core.pull.case import PullState
-from caseworker.core.runs.dispatch import MILESTONE_OF, CaseFacts, ParentFacts
-from caseworker.core.runs.registry import TargetKind
+from caseworker.core.runs.dispatch import CaseFacts, ParentFacts
+from caseworker.core.runs.registry import OF_MILESTONE, TargetKind
 from caseworker.core.runs.run import Run, RunState
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.intake.github_events import OnTarget, Person
@@ -127,7 +127,7 @@ def parent_facts(parent: StoredCase | None) -> ParentFacts | None:
 
 def _done(runs: list[Run]) -> frozenset[WorkflowName]:
     """Workflows whose output is there: a run that went further has the output of those before it, too."""
-    order = list(MILESTONE_OF)
+    order = list(OF_MILESTONE.values())
     ended = [run.workflow for run in runs if run.state is RunState.SUCCEEDED and run.workflow in order]
     return frozenset(done for workflow in ended for done in order[: order.index(workflow) + 1])
 

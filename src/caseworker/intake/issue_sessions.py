@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import pull_case
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.kinds import KINDS, CaseKind
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import StartWork
 from caseworker.core.people.messages import OURSELVES, Message, Standing
@@ -29,7 +29,7 @@ class IssueSessions:
     async def begin(self, parent: StoredCase, work: StartWork, words: Words, standing: Standing) -> Message:
         """The message that has begun it, in the pull case. `Refused`: what a label on GitHub would be told as well."""
         pull, where = await self._pull_request(parent)
-        if not may(KINDS[CaseKind.PULL].rights, standing, work):
+        if not may(CaseKind.PULL, standing, work):
             raise Refused(f"You may not start {work.workflow} here.", todo="Ask its operator for another rank.")
         case = pull_case(pull.repository, pull.number)
         known = await self._store.pull_cases.load(case)

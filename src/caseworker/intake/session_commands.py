@@ -6,7 +6,6 @@ here if it changes nothing."""
 from collections.abc import Mapping
 from typing import Final
 
-from caseworker.core.kinds import KINDS
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import Abort, BringUpToDate, Command, Resume, Stop
 from caseworker.core.people.messages import Standing
@@ -72,7 +71,7 @@ class SessionCommands:
         message = await self._store.inbox.find(SURFACE, event.reference)
         if message is None or not message.refused:  # what is obeyed is shown by the session itself
             return became
-        if not may(KINDS[session.kind].rights, standing, command):
+        if not may(session.kind, standing, command):
             await self._refuse(event, NotDone(reason=RefusalReason.FOR_AN_OWNER, detail=command.kind.value))
         else:
             await self._react(event, Reaction.FAILED)

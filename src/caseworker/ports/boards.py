@@ -6,9 +6,9 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.roles import Role
-from caseworker.core.kinds import CaseKind
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports.stored import StoredAny
 

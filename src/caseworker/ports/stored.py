@@ -6,13 +6,13 @@ from typing import Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import Usage
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId, SessionId, Sha, TraceId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.kinds import CaseKind
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.pull.case import PullCase
 

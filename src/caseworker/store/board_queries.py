@@ -6,8 +6,8 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId
-from caseworker.core.kinds import CaseKind
 from caseworker.ports.boards import BoardEntries, BoardEntry, BoardFilter, Change, Cost, Lease, StateCount
 from caseworker.store.loaders import stored_of
 from caseworker.store.message_tables import messages

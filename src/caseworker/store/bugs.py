@@ -7,10 +7,10 @@ from typing import Final
 
 from sqlalchemy import select, update
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId, TraceId, bug_case
 from caseworker.core.bug.case import BugCase
-from caseworker.core.kinds import CaseKind
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.record.entries import BugReported, Entry
 from caseworker.ports import NewBug, StoredBug

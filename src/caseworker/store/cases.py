@@ -6,13 +6,14 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, or_, select, update
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect, Refused
 from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.kinds import KINDS, CaseKind
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.record.entries import CaseOpened, Entry
 from caseworker.ports import Issue, StoredAny, StoredCase

@@ -2,11 +2,12 @@
 
 from sqlalchemy import ColumnElement, Select, insert, select, update
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.kinds import KINDS, CaseKind
+from caseworker.core.kinds import KINDS
 from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.pull.case import PullCase

@@ -6,12 +6,12 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy import bindparam, select
 from sqlalchemy.engine import RowMapping
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.policy import Policy
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.kinds import CaseKind
 from caseworker.core.pull.case import PullCase
 from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
 from caseworker.store.connection import Connection

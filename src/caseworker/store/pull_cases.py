@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import or_, select, update
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
-from caseworker.core.kinds import CaseKind
 from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.pull.case import PullCase, PullState, new_pull_case

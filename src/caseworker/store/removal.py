@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Table, delete, exists, func, select
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, typed
-from caseworker.core.kinds import CaseKind
 from caseworker.store.chat_tables import chat_turns, proposals
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

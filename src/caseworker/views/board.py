@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import BugState, status_of
@@ -14,7 +15,6 @@ from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work, role_at_work
 from caseworker.core.issue.words import of_role, standing_of, state_words
-from caseworker.core.kinds import CaseKind
 from caseworker.core.pull.case import WORKING, PullState, SessionEnd
 from caseworker.core.sla.clock import UNREAD, target_for
 from caseworker.core.telling.pull_why import standing_of_pull

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, assert_never
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.options import waits_for_a_person
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState
 from caseworker.core.issue.turns import at_work
-from caseworker.core.kinds import CaseKind
 from caseworker.core.pull.case import WORKING as PULL_WORKING
 from caseworker.core.pull.case import PullState
 from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.bug.case import BugState
-from caseworker.core.kinds import CaseKind
 from caseworker.core.record.entries import Recorded
 from caseworker.core.sla.clock import SLA_ENTRIES, SlaFacts, SlaLine, facts_of, line_of, listing
 from caseworker.ports import Store, StoredBug

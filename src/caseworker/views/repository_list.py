@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.kinds import CaseKind
 from caseworker.ports import Store
 from caseworker.ports.boards import BoardFilter
 from caseworker.views.board_groups import Group, group_of_state, states_of

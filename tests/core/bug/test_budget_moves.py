@@ -2,6 +2,7 @@
 
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import MessageId, SessionId
 from caseworker.core.bug.case import About, BugState, cap_of
 from caseworker.core.bug.decide import after_failed_turn, after_turn, look
@@ -51,5 +52,5 @@ def test_developers_are_warned_once_for_each_budget() -> None:
 
 
 def test_a_reporter_does_not_decide_about_money() -> None:
-    assert refusal("bug", Standing.DEVELOPER, RAISED.command) is None
-    assert refusal("bug", Standing.REPORTER, RAISED.command) == "not for a reporter to decide"
+    assert refusal(CaseKind.BUG, Standing.DEVELOPER, RAISED.command) is None
+    assert refusal(CaseKind.BUG, Standing.REPORTER, RAISED.command) == "not for a reporter to decide"

@@ -35,7 +35,7 @@ from caseworker.core.casefile.model import (
     new_case_file,
     schema,
 )
-from caseworker.core.issue.states import Agent
+from caseworker.core.issue.state_row import Agent
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tech_lead import Finding

@@ -34,7 +34,7 @@ from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import is_for_a_person
-from caseworker.core.issue.words import obeyed
+from caseworker.core.issue.words import where_the_work_is
 from caseworker.core.outcomes.pm import InterpretOutcome
 from caseworker.core.people.commands import MessageKind, Retry
 from tests.core.examples import BASE, HEAD, MORNING, OTHER, a_case, a_proven_case, interpreted, told
@@ -212,13 +212,12 @@ def test_a_stopped_case_puts_its_work_on_the_branch() -> None:
 
 
 def test_the_receipt_of_a_takeover_says_where_the_work_is() -> None:
-    told = obeyed(MessageKind.TAKEOVER, a_case(PARKED))
+    told = where_the_work_is(a_case(PARKED))
     assert told == (
-        "taken over: the agents stand back; the work so far is on `agent/issue-42`, and what you commit there is taken "
-        "in when you hand it back"
+        "the work so far is on `agent/issue-42`, and what you commit there is taken in when you hand it back"
     )
-    assert "nothing is written yet" in obeyed(MessageKind.TAKEOVER, a_case(PARKED, checkpoint=BASE))
-    assert "the branch is `agent/issue-42`" in obeyed(MessageKind.TAKEOVER, a_case(PARKED, pull_request=7))
+    assert "nothing is written yet" in where_the_work_is(a_case(PARKED, checkpoint=BASE))
+    assert "the branch is `agent/issue-42`" in where_the_work_is(a_case(PARKED, pull_request=7))
 
 
 # --- an open pull request

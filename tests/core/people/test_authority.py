@@ -1,10 +1,9 @@
 """Who may give which command, by kind of case and standing."""
 
-from typing import get_args
-
 import pytest
 
-from caseworker.core.people.authority import MAY, CaseKind, may, refusal
+from caseworker.core.base.case_kinds import CaseKind
+from caseworker.core.people.authority import MAY, may, refusal
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
@@ -50,14 +49,14 @@ def test_who_may_give_which_command(
     kind: MessageKind, bug: set[Standing], issue: set[Standing], pull: set[Standing]
 ) -> None:
     command = command_of(kind)
-    assert {standing for standing in Standing if may("bug", standing, command)} == bug
-    assert {standing for standing in Standing if may("issue", standing, command)} == issue
-    assert {standing for standing in Standing if may("pull", standing, command)} == pull
+    assert {standing for standing in Standing if may(CaseKind.BUG, standing, command)} == bug
+    assert {standing for standing in Standing if may(CaseKind.ISSUE, standing, command)} == issue
+    assert {standing for standing in Standing if may(CaseKind.PULL, standing, command)} == pull
 
 
 def test_the_table_has_every_command_every_kind_of_case_and_every_standing() -> None:
     assert {row[0] for row in WHO} == {*MessageKind}
-    assert set(MAY) == set(get_args(CaseKind))
+    assert set(MAY) == {*CaseKind}
     assert all(set(row) == {*Standing} for row in MAY.values())
 
 

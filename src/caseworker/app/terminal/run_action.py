@@ -16,7 +16,7 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.forge_roles import RepositoryRole, may_ask, standing_of
 from caseworker.core.people.trigger import LiteralCommand, read_trigger
-from caseworker.core.runs.registry import VERBS, TargetKind, by_label
+from caseworker.core.runs.registry import OF_MILESTONE, REGISTRY, VERBS, TargetKind, by_label
 from caseworker.core.telling.action_summary import action_summary
 from caseworker.core.telling.summaries import Summary
 from caseworker.forges.github.address import ApiAddress
@@ -29,7 +29,6 @@ from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_
 DONE: Final = 0
 FAILED: Final = 1
 WAITS: Final = 3
-_UNTIL: Final = {"triage": Milestone.TRIAGE, "plan": Milestone.PLAN, "implement": Milestone.PR}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +76,10 @@ def wanted_by(event: Event) -> Wanted | str:
             return "The event is neither a label on an issue nor a comment on one."
     if event.actor.is_bot:
         return "A bot asked, not a person."
-    if verb not in _UNTIL:
-        return f"It asks for none of {', '.join(f'bot:{name}' for name in _UNTIL)}."
-    return Wanted(event=event, until=_UNTIL[verb])
+    until = REGISTRY[verb].milestone if verb in REGISTRY else None
+    if until is None:
+        return f"It asks for none of {', '.join(REGISTRY[name].label for name in OF_MILESTONE.values())}."
+    return Wanted(event=event, until=until)
 
 
 def _read_event(environment: Mapping[str, str]) -> Event:

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from caseworker.core.base.errors import Refused
-from caseworker.core.issue.states import Agent
+from caseworker.core.issue.state_row import Agent
 from caseworker.core.outcomes.developer import Change
 from caseworker.core.outcomes.pm import IssueType
 from caseworker.core.outcomes.tech_lead import Finding

@@ -1,6 +1,6 @@
 """Turns a person's command into a fact of an issue case. Words are no fact: an agent has to interpret them."""
 
-from typing import assert_never
+from typing import Final, NamedTuple, assert_never
 
 from caseworker.core.issue import facts
 from caseworker.core.issue.facts import (
@@ -44,28 +44,44 @@ from caseworker.core.people.commands import (
 from caseworker.core.people.messages import Claimed
 
 
+class Meaning(NamedTuple):
+    fact: CommandFact
+    done: str
+    """The beginning of the receipt, once it is carried out."""
+
+
+TRIED_AGAIN: Final = "tried again"
+
+
 def fact_of(message: Claimed) -> CommandFact | None:
+    meaning = meaning_of(message)
+    return meaning.fact if meaning is not None else None
+
+
+def meaning_of(message: Claimed) -> Meaning | None:
+    """Null: words, or a command for another kind of case."""
+    by = message.author
     match message.command:
         case Close():
-            return CloseAsked(by=message.author, message=message.id)
+            return Meaning(CloseAsked(by=by, message=message.id), "closed the case")
         case PullClosed():
-            return CloseAsked(by=message.author, unmerged=True)
+            return Meaning(CloseAsked(by=by, unmerged=True), "closed the case")
         case Merged():
-            return facts.Merged(by=message.author)
+            return Meaning(facts.Merged(by=by), "completed the case")
         case Approve(milestone=milestone):
-            return Agreed(by=message.author, message=message.id, until=milestone)
+            return Meaning(Agreed(by=by, message=message.id, until=milestone), "approved")
         case Reject():
-            return Declined(by=message.author, messages=(message.id,))
+            return Meaning(Declined(by=by, messages=(message.id,)), "not approved")
         case Takeover():
-            return TakenOver(by=message.author)
+            return Meaning(TakenOver(by=by), "taken over: the agents stand back")
         case HandBack():
-            return HandedBack(by=message.author)
+            return Meaning(HandedBack(by=by), "handed back: the work goes on")
         case RaiseBudget(micros=micros):
-            return BudgetRaised(by=message.author, micros=micros)
+            return Meaning(BudgetRaised(by=by, micros=micros), "")  # its receipt has the new budget
         case Retry():
-            return RetryAsked(by=message.author)
+            return Meaning(RetryAsked(by=by), TRIED_AGAIN)
         case Rerun(milestone=milestone):
-            return RerunAsked(by=message.author, milestone=milestone, message=message.id)
+            return Meaning(RerunAsked(by=by, milestone=milestone, message=message.id), "made again")
         case Say() | Answer() | Edit() | Delete():
             return None
         case StartWork() | BringUpToDate() | Stop() | Resume() | Abort():

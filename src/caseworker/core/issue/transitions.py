@@ -12,16 +12,26 @@ from caseworker.core.issue.apply import add_remarks, apply_fact
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.check_moves import after_checks as move_after_checks
 from caseworker.core.issue.check_moves import apply_checks
-from caseworker.core.issue.command_facts import fact_of
+from caseworker.core.issue.command_facts import TRIED_AGAIN, Meaning, fact_of, meaning_of
 from caseworker.core.issue.decide import decide
-from caseworker.core.issue.facts import BudgetRaised, ChecksSeen, Fact, HandedBack, Merged, RetryAsked, Spoke, TimedOut
+from caseworker.core.issue.facts import (
+    BudgetRaised,
+    ChecksSeen,
+    Fact,
+    HandedBack,
+    Merged,
+    RetryAsked,
+    Spoke,
+    TakenOver,
+    TimedOut,
+)
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, count_change, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import OBEYED, kept, obeyed
+from caseworker.core.issue.words import kept, where_the_work_is
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import SPOKEN, Claimed
 from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised, not_done
@@ -55,14 +65,14 @@ def look(
     messages since the takeover that ask for something, for a hand-back."""
     refused: list[Settled] = []
     for message in claimed:
-        fact = fact_of(message)
-        if fact is None:
+        meaning = meaning_of(message)
+        if meaning is None:
             continue
-        if isinstance(fact, HandedBack):
-            fact = fact.model_copy(update={"messages": tuple(said_meanwhile)})
-        misfit = fits(case, fact)
+        if isinstance(meaning.fact, HandedBack):
+            meaning = meaning._replace(fact=meaning.fact.model_copy(update={"messages": tuple(said_meanwhile)}))
+        misfit = fits(case, meaning.fact)
         if misfit is None:
-            done = _carry_out(case, message, fact, claimed, policy, now)
+            done = _carry_out(case, message, meaning, claimed, policy, now)
             return done.model_copy(update={"settled": (*refused, *done.settled)})
         refused.append(Settled(messages=(message.id,), outcome=not_done(misfit), refused=True))
     heard = _receive_words(case, [message for message in claimed if fact_of(message) is None], policy, now)
@@ -70,8 +80,9 @@ def look(
 
 
 def _carry_out(
-    case: IssueCase, message: Claimed, fact: Fact, claimed: Sequence[Claimed], policy: Policy, now: datetime
+    case: IssueCase, message: Claimed, meaning: Meaning, claimed: Sequence[Claimed], policy: Policy, now: datetime
 ) -> Look:
+    fact, done = meaning
     if isinstance(fact, Merged):  # unread remarks from just before it are reported as left open
         unread = [one.id for one in claimed if one.id < message.id and one.kind in SPOKEN and one.reopens]
         case = add_remarks(case, unread)
@@ -84,8 +95,8 @@ def _carry_out(
         then = after(case, fact, policy, now)
     if isinstance(fact, BudgetRaised):
         done = budget_raised(fact.micros, cap_of(then, policy))
-    else:
-        done = obeyed(message.kind, then)
+    elif isinstance(fact, TakenOver):
+        done = f"{done}; {where_the_work_is(then)}"
     settled = [Settled(messages=(message.id,), outcome=done)]
     earlier = tuple(one.id for one in claimed if one.id < message.id)
     if then.state in TERMINAL and earlier:  # earlier messages are settled as too late
@@ -212,7 +223,7 @@ def after_end(case: IssueCase, late: Sequence[Claimed]) -> Late:
     asking = [one for one in late if one.kind is MessageKind.RETRY or (one.kind in SPOKEN and one.reopens)]
     if asking and case.state is not IssueState.COMPLETED:
         settled = tuple(one.id for one in late if one.kind not in SPOKEN)
-        told = (Settled(messages=settled, outcome=OBEYED[MessageKind.RETRY]),) if settled else ()
+        told = (Settled(messages=settled, outcome=TRIED_AGAIN),) if settled else ()
         return Late(after=_reopen(case, asking[0], late), reopened=True, settled=told)
     others = tuple(one.id for one in late if one not in asking)
     told = (Settled(messages=others, outcome=OVER),) if others else ()

@@ -14,7 +14,7 @@ from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
-from caseworker.core.people.commands import FixEnded, FixMerged, FixReady, FixWaiting, MessageKind
+from caseworker.core.people.commands import FixEnded, FixMerged, FixReady, FixWaiting
 from caseworker.core.people.receipts import NO_MONEY, NOT_REHEARSED, TURN_FAILED
 
 
@@ -92,30 +92,15 @@ def not_kept(branch: str, reason: str) -> str:
 # --- after the end ---------------------------------------------------------------------------------------------------
 
 
-OBEYED: Final = {
-    MessageKind.CLOSE: "closed the case",
-    MessageKind.PULL_CLOSED: "closed the case",
-    MessageKind.MERGED: "completed the case",
-    MessageKind.APPROVE: "approved",
-    MessageKind.REJECT: "not approved",
-    MessageKind.TAKEOVER: "taken over: the agents stand back",
-    MessageKind.HAND_BACK: "handed back: the work goes on",
-    MessageKind.RETRY: "tried again",
-    MessageKind.RERUN: "made again",
-}
-
-
-def obeyed(kind: MessageKind, case: IssueCase) -> str:
-    """The receipt of a command that was carried out. A takeover is told where the work is."""
-    if kind is not MessageKind.TAKEOVER:
-        return OBEYED[kind]
+def where_the_work_is(case: IssueCase) -> str:
+    """What a person who takes a case over has to know of its branch."""
     if case.delivery.pull_request is None and case.delivery.checkpoint in (None, case.delivery.base):
         where = f"nothing is written yet, and what you commit to `{case.branch}` is taken in"
     elif case.delivery.pull_request is None:
         where = f"the work so far is on `{case.branch}`, and what you commit there is taken in"
     else:
         where = f"the branch is `{case.branch}`, and what you commit there is taken in"
-    return f"{OBEYED[kind]}; {where} when you hand it back"
+    return f"{where} when you hand it back"
 
 
 def news_command(case: IssueCase) -> FixReady | FixWaiting | FixMerged | FixEnded | None:

@@ -6,12 +6,11 @@ a fix) are in no row, so no person can give them."""
 from collections.abc import Mapping, Set
 from typing import Final, Literal, get_args
 
+from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Refused
 from caseworker.core.people.commands import Command, MessageKind
 from caseworker.core.people.messages import SPOKEN, Standing
 from caseworker.core.people.receipts import NOT_THE_REPORTER
-
-CaseKind = Literal["bug", "issue", "pull"]
 
 K = MessageKind
 
@@ -31,22 +30,26 @@ _PULL_TEAM: Final = SPOKEN | {
 }
 _PULL_OWNER: Final = _PULL_TEAM | {K.REBASE}
 """A rebase replaces commits of people by copies."""
-_NOUNS: Final[Mapping[CaseKind, str]] = {"bug": "a bug case", "issue": "an issue case", "pull": "a pull request"}
+_NOUNS: Final[Mapping[CaseKind, str]] = {
+    CaseKind.BUG: "a bug case",
+    CaseKind.ISSUE: "an issue case",
+    CaseKind.PULL: "a pull request",
+}
 
 MAY: Final[Mapping[CaseKind, Mapping[Standing, Set[MessageKind]]]] = {
-    "bug": {
+    CaseKind.BUG: {
         Standing.OWNER: _BUG_TEAM,
         Standing.DEVELOPER: _BUG_TEAM,
         Standing.REPORTER: SPOKEN | {K.CLOSE},
         Standing.OTHER: _NOTHING,
     },
-    "issue": {
+    CaseKind.ISSUE: {
         Standing.OWNER: _ISSUE_TEAM,
         Standing.DEVELOPER: _ISSUE_TEAM,
         Standing.REPORTER: SPOKEN,
         Standing.OTHER: SPOKEN,
     },
-    "pull": {
+    CaseKind.PULL: {
         Standing.OWNER: _PULL_OWNER,
         Standing.DEVELOPER: _PULL_TEAM,
         Standing.REPORTER: SPOKEN,

@@ -4,11 +4,11 @@ The steps in order: registry lookup, context check, prior-output requirement, la
 enqueue, return. The insert and everything after it need the store: intake does them.
 """
 
-from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
 from caseworker.core.people.commands import PullWork, StartWork
@@ -19,22 +19,6 @@ from caseworker.core.runs.registry import REGISTRY, TargetKind, Workflow, displa
 from caseworker.core.runs.workflow_names import WorkflowName
 
 R = RefusalReason
-
-MILESTONE_OF: Final = {
-    WorkflowName.TRIAGE: Milestone.TRIAGE,
-    WorkflowName.PLAN: Milestone.PLAN,
-    WorkflowName.IMPLEMENT: Milestone.PR,
-}
-"""How far a case goes for a workflow on an issue."""
-_PULL_WORK: Final[Mapping[WorkflowName, PullWork]] = {
-    WorkflowName.REVIEW: "review",
-    WorkflowName.RESOLVE: "resolve",
-    WorkflowName.SHIP: "ship",
-}
-_OPTIONS: Final = {
-    **dict.fromkeys(_PULL_WORK, frozenset({"deadline"})),
-    WorkflowName.REMEMBER: frozenset({"path"}),
-}
 
 
 class _Value(BaseModel):
@@ -167,8 +151,7 @@ def _context(row: Workflow, target: TargetFacts | None) -> NotDone | None:
 
 
 def _bad_option(row: Workflow, command: LiteralCommand) -> NotDone | None:
-    known = _OPTIONS.get(row.name, frozenset())
-    wrong = next((option.name for option in command.options if option.name not in known), None)
+    wrong = next((option.name for option in command.options if option.name not in row.options), None)
     return None if wrong is None else NotDone(reason=R.BAD_OPTION, workflow=row.name, detail=f"--{wrong}")
 
 
@@ -192,9 +175,11 @@ def _start(
         if not command.text:
             return NotDone(reason=R.NOTHING_TO_REMEMBER, workflow=row.name)
         return Remember(text=command.text, path=command.option("path") or "")
-    if row.name in _PULL_WORK:
-        return _start_on_pull(row.name, command, case, parent)
-    return _start_on_issue(row, MILESTONE_OF[row.name], case)
+    if row.on_pull is not None:
+        return _start_on_pull(row.name, row.on_pull, command, case, parent)
+    if row.milestone is None:
+        raise Defect(f"{row.name} has no way to begin")
+    return _start_on_issue(row, row.milestone, case)
 
 
 def _start_on_issue(row: Workflow, until: Milestone, case: CaseFacts | None) -> Start | NotDone | Duplicate:
@@ -215,7 +200,7 @@ def _start_on_issue(row: Workflow, until: Milestone, case: CaseFacts | None) -> 
 
 
 def _start_on_pull(
-    name: WorkflowName, command: LiteralCommand, case: CaseFacts | None, parent: ParentFacts | None
+    name: WorkflowName, work: PullWork, command: LiteralCommand, case: CaseFacts | None, parent: ParentFacts | None
 ) -> Start | NotDone | Duplicate:
     given = command.option("deadline")
     seconds = None if given is None else parse_deadline(given)
@@ -226,7 +211,7 @@ def _start_on_pull(
         return Duplicate(workflow=name) if same else _in_flight(name, case.in_flight)
     if parent is not None and parent.is_at_work:
         return NotDone(reason=R.CASE_AT_WORK, workflow=name, detail=parent.case)
-    start = StartWork(workflow=_PULL_WORK[name], deadline_seconds=seconds)
+    start = StartWork(workflow=work, deadline_seconds=seconds)
     return OpenPull(command=start) if case is None else StartAgain(command=start)
 
 

@@ -6,20 +6,16 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
+from caseworker.core.runs.registry import OF_MILESTONE
 from caseworker.core.runs.run import RunState
 from caseworker.core.runs.workflow_names import WorkflowName
 
-_WORKFLOW_OF: Final = {
-    Milestone.TRIAGE: WorkflowName.TRIAGE,
-    Milestone.PLAN: WorkflowName.PLAN,
-    Milestone.PR: WorkflowName.IMPLEMENT,
-}
-ISSUE_WORKFLOWS: Final = frozenset(_WORKFLOW_OF.values())
+ISSUE_WORKFLOWS: Final = frozenset(OF_MILESTONE.values())
 """Workflows of issue cases. At most one run of these is in flight per case."""
 _ENDS_RUN: Final = frozenset({WaitingFor.MILESTONE, WaitingFor.MERGE})
 _END_STATES: Final = {
@@ -39,7 +35,7 @@ class RunChange(BaseModel):
 
 def workflow_of(case: IssueCase, policy: Policy) -> WorkflowName:
     """The workflow of a case, by how far it goes by itself."""
-    return _WORKFLOW_OF[limit_of(case, policy)]
+    return OF_MILESTONE[limit_of(case, policy)]
 
 
 def after_move(in_flight: WorkflowName | None, after: IssueCase, policy: Policy) -> RunChange:

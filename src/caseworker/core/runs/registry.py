@@ -6,6 +6,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from caseworker.core.base.policy import Milestone
+from caseworker.core.people.commands import PullWork
 from caseworker.core.people.trigger import LABEL_PREFIX
 from caseworker.core.runs.workflow_names import WorkflowName
 
@@ -24,6 +26,12 @@ class Workflow(BaseModel):
     targets: frozenset[TargetKind]
     after: WorkflowName | None = None
     """The workflow whose output it needs on the same target."""
+    milestone: Milestone | None = None
+    """How far a case goes for it. Null: it is no work of an issue case."""
+    on_pull: PullWork | None = None
+    """The session on a pull request that does it. Null: none does."""
+    options: frozenset[str] = frozenset()
+    """What may be said with it, such as `--deadline`."""
     has_artifact: bool = True
     """False: the tracking comment itself holds everything."""
 
@@ -44,19 +52,23 @@ class Workflow(BaseModel):
 _ON_ISSUES: Final = frozenset({TargetKind.ISSUE})
 _ON_PULLS: Final = frozenset({TargetKind.PULL})
 
+_DEADLINE: Final = frozenset({"deadline"})
+
 _ROWS: Final = (
-    Workflow(name=W.TRIAGE, targets=_ON_ISSUES),
-    Workflow(name=W.PLAN, targets=_ON_ISSUES, after=W.TRIAGE),
-    Workflow(name=W.IMPLEMENT, targets=_ON_ISSUES, after=W.PLAN),
-    Workflow(name=W.REVIEW, targets=_ON_PULLS),
-    Workflow(name=W.RESOLVE, targets=_ON_PULLS),
-    Workflow(name=W.SHIP, targets=_ON_PULLS, has_artifact=False),
-    Workflow(name=W.REMEMBER, targets=_ON_ISSUES | _ON_PULLS, has_artifact=False),
+    Workflow(name=W.TRIAGE, targets=_ON_ISSUES, milestone=Milestone.TRIAGE),
+    Workflow(name=W.PLAN, targets=_ON_ISSUES, after=W.TRIAGE, milestone=Milestone.PLAN),
+    Workflow(name=W.IMPLEMENT, targets=_ON_ISSUES, after=W.PLAN, milestone=Milestone.PR),
+    Workflow(name=W.REVIEW, targets=_ON_PULLS, on_pull="review", options=_DEADLINE),
+    Workflow(name=W.RESOLVE, targets=_ON_PULLS, on_pull="resolve", options=_DEADLINE),
+    Workflow(name=W.SHIP, targets=_ON_PULLS, on_pull="ship", options=_DEADLINE, has_artifact=False),
+    Workflow(name=W.REMEMBER, targets=_ON_ISSUES | _ON_PULLS, options=frozenset({"path"}), has_artifact=False),
 )
 
 REGISTRY: Final[Mapping[str, Workflow]] = {row.verb: row for row in _ROWS}
 """By verb."""
 VERBS: Final[Set[str]] = frozenset(REGISTRY)
+OF_MILESTONE: Final[Mapping[Milestone, WorkflowName]] = {row.milestone: row.name for row in _ROWS if row.milestone}
+"""The workflow that takes an issue case so far."""
 
 
 def by_label(label: str) -> Workflow | None:

@@ -7,10 +7,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, RunId
+from caseworker.core.runs.registry import REGISTRY
 from caseworker.core.runs.workflow_names import WorkflowName
-
-_TOLD_IN_THE_COMMENT: Final = frozenset({WorkflowName.SHIP, WorkflowName.REMEMBER})
-"""Workflows without an artifact: their tracking comment has everything."""
 
 
 class RunState(StrEnum):
@@ -56,4 +54,5 @@ class Run(BaseModel):
     @property
     def artifact(self) -> str | None:
         """The name of its Markdown file."""
-        return None if self.workflow in _TOLD_IN_THE_COMMENT else f"{self.workflow.upper()}.md"
+        row = REGISTRY.get(self.workflow)
+        return row.artifact if row is not None else None
