@@ -9,14 +9,14 @@ import pytest
 from rich.console import Console
 
 from caseworker.app.settings import Settings
-from caseworker.app.terminal.give_command import approve, close, hand_back, raise_budget, reject, retry, take_over
+from caseworker.app.terminal.give_command import approve, close, raise_budget, reject, to_any_case
 from caseworker.app.terminal.send import exit_code_of, say_to
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
-from caseworker.core.people.commands import Answer, MessageKind
+from caseworker.core.people.commands import Answer, HandBack, MessageKind, Retry, Takeover
 from caseworker.core.people.messages import Message, Standing
 from caseworker.store.store import open_store
 from caseworker.views.receipt_watch import Receipts
@@ -45,7 +45,7 @@ def types(kind: MessageKind, text: str = "so", name: str = "#1") -> Types:
             case K.REJECT:
                 return await reject(settings, console, name, text, None, as_json=False)
             case K.RETRY:
-                return await retry(settings, console, name, None, as_json=False)
+                return await to_any_case(settings, console, name, Retry(), text, None, as_json=False)
             case _:
                 return await raise_budget(settings, console, name, text, None, as_json=False)
 
@@ -63,13 +63,13 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
     ("budget", types(K.BUDGET, "much"), {"state": S.IMPLEMENTING}, "`much` is no amount"),
     (
         "takeover",
-        lambda settings, console: take_over(settings, console, "#1", None, as_json=False),
+        lambda settings, console: to_any_case(settings, console, "#1", Takeover(), "", None, as_json=False),
         {"state": S.REQUIRES_HUMAN_INTERVENTION, "taken_by": "grace"},
         "grace has it already",
     ),
     (
         "handback",
-        lambda settings, console: hand_back(settings, console, "#1", None, as_json=False),
+        lambda settings, console: to_any_case(settings, console, "#1", HandBack(), "", None, as_json=False),
         {"state": S.IMPLEMENTING},
         "nobody has taken it over",
     ),

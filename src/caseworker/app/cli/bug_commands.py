@@ -153,16 +153,20 @@ def takeover(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Stop the agents and take the work over yourself.
 
     What people say is still recorded; `handback` makes the agents go on."""
-    from caseworker.app.terminal import give_command
+    from caseworker.app.terminal.give_command import to_any_case
+    from caseworker.core.people.commands import Takeover
 
-    raise typer.Exit(do(give_command.take_over(settings_now(), make_console(), case, name, as_json=json)))
+    given = to_any_case(settings_now(), make_console(), case, Takeover(), "I'll take it.", name, as_json=json)
+    raise typer.Exit(do(given))
 
 
 def handback(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Let the agents go on after a takeover."""
-    from caseworker.app.terminal import give_command
+    from caseworker.app.terminal.give_command import to_any_case
+    from caseworker.core.people.commands import HandBack
 
-    raise typer.Exit(do(give_command.hand_back(settings_now(), make_console(), case, name, as_json=json)))
+    given = to_any_case(settings_now(), make_console(), case, HandBack(), "Hand back.", name, as_json=json)
+    raise typer.Exit(do(given))
 
 
 def sla(json: Json = False) -> None:

@@ -118,9 +118,11 @@ def retry(case: CaseName, name: Name = None, json: Json = False) -> None:
     """Try again where a case got stuck, failed or was closed.
 
     Attempts are counted anew, money is not."""
-    from caseworker.app.terminal import give_command
+    from caseworker.app.terminal.give_command import to_any_case
+    from caseworker.core.people.commands import Retry
 
-    raise typer.Exit(do(give_command.retry(settings_now(), make_console(), case, name, as_json=json)))
+    given = to_any_case(settings_now(), make_console(), case, Retry(), "Please try again.", name, as_json=json)
+    raise typer.Exit(do(given))
 
 
 def budget(

@@ -19,14 +19,11 @@ from caseworker.core.people.commands import (
     BringUpToDate,
     Close,
     Command,
-    HandBack,
     RaiseBudget,
     Reject,
     Resolution,
     Resume,
-    Retry,
     Stop,
-    Takeover,
 )
 from caseworker.ports import StoredBug, StoredPull
 
@@ -60,15 +57,11 @@ async def reject(
     return await _to_issue(settings, console, name, Reject(), why, author, as_json=as_json)
 
 
-async def retry(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_any_case(settings, console, name, Retry(), "Please try again.", author, as_json=as_json)
-
-
 async def raise_budget(
     settings: Settings, console: Console, name: str, amount: str, author: str | None, *, as_json: bool
 ) -> int:
     amount = readable(text_or_stdin(amount))
-    return await _to_any_case(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
+    return await to_any_case(settings, console, name, RaiseBudget(), amount, author, as_json=as_json)
 
 
 async def close(
@@ -88,14 +81,6 @@ async def close(
     chosen, why = _resolution(resolution, asks=asks), _reason(reason, asks=asks)
     command = Close(resolution=chosen, reason=readable(why))
     return await tell(settings, console, stored, speaker, why, command, as_json=as_json)
-
-
-async def take_over(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_any_case(settings, console, name, Takeover(), "I'll take it.", author, as_json=as_json)
-
-
-async def hand_back(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
-    return await _to_any_case(settings, console, name, HandBack(), "Hand back.", author, as_json=as_json)
 
 
 async def stop(settings: Settings, console: Console, name: str, author: str | None, *, as_json: bool) -> int:
@@ -153,7 +138,7 @@ async def _to_issue(
     return await tell(settings, console, stored, speaker, text, command, as_json=as_json)
 
 
-async def _to_any_case(
+async def to_any_case(
     settings: Settings, console: Console, name: str, command: Command, text: str, author: str | None, *, as_json: bool
 ) -> int:
     stored = await find(settings, name)

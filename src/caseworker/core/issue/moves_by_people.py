@@ -20,7 +20,7 @@ from caseworker.core.issue.facts import (
 from caseworker.core.issue.moves import Move
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.proof import is_green, proven, undecided
-from caseworker.core.issue.states import TERMINAL, WAITING, WORKING, IssueState
+from caseworker.core.issue.states import ROWS, TERMINAL, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
 from caseworker.core.issue.usual_moves import milestone, park
@@ -49,15 +49,10 @@ def waits_for_a_command(case: IssueCase) -> bool:
     return case.waiting.wait is not None and case.waiting.wait.reason in commanded
 
 
-_NEEDS_GREEN_BUILD: Final = frozenset(
-    {S.REVIEWING_CODE, S.REVIEWING_ARCHITECTURE, S.REVIEWING_INTEGRATION, S.VALIDATING_SOLUTION, S.CREATING_PR}
-)
-
-
 def proven_first(case: IssueCase, to: IssueState, task: Task | None) -> tuple[IssueState, str]:
     """The state to enter, and why if it is not `to`: nothing is reviewed or delivered before it was built. While the
     case waited, the work may have changed, or it was never green."""
-    looks_at_a_build = to in _NEEDS_GREEN_BUILD and task is None
+    looks_at_a_build = ROWS[to].needs_green and task is None
     if looks_at_a_build and case.delivery.joined == "conflict":
         return S.FIXING_ISSUES, "What a person has pushed and the work contradict each other: that is resolved first."
     if looks_at_a_build and case.delivery.joined:

@@ -39,6 +39,8 @@ class StateRow(Generic[S]):
     """The role and task of the turn. Null: code works, or nobody does."""
     agent: Agent | None = None
     """The case file's name for the code that works there. Null: a role has the turn, or nobody works."""
+    needs_green: bool = False
+    """It is entered only with a green build of the work: nothing is reviewed or delivered before it was built."""
     does: str = ""
     """Text for people: what happens there. Follows the role's name; a whole sentence if code works."""
     then: str = ""

@@ -144,6 +144,7 @@ ROWS: Final[dict[IssueState, StateRow[IssueState]]] = {
     ),
     S.REVIEWING_CODE: StateRow(
         drawn=Drawn("review", 4, 0),
+        needs_green=True,
         turn=(Role.TECH_LEAD, Task.REVIEW),
         edges=_to(
             S.ANALYZING_REQUIREMENTS,
@@ -164,6 +165,7 @@ ROWS: Final[dict[IssueState, StateRow[IssueState]]] = {
     ),
     S.REVIEWING_ARCHITECTURE: StateRow(
         drawn=Drawn("architecture", 4, 1),
+        needs_green=True,
         turn=(Role.TECH_LEAD, Task.REVIEW_ARCHITECTURE),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.REFACTORING, S.REVIEWING_CODE, S.INVESTIGATING),
         does="looks at what the change does to the architecture",
@@ -171,6 +173,7 @@ ROWS: Final[dict[IssueState, StateRow[IssueState]]] = {
     ),
     S.REVIEWING_INTEGRATION: StateRow(
         drawn=Drawn("integration", 4, 2),
+        needs_green=True,
         turn=(Role.TECH_LEAD, Task.REVIEW_INTEGRATION),
         edges=_to(S.ANALYZING_REQUIREMENTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.INVESTIGATING),
         does="looks at how the change fits the parts around it",
@@ -185,6 +188,7 @@ ROWS: Final[dict[IssueState, StateRow[IssueState]]] = {
     ),
     S.VALIDATING_SOLUTION: StateRow(
         drawn=Drawn("validate", 4, 3),
+        needs_green=True,
         turn=(Role.TESTER, Task.VALIDATE),
         edges=_to(S.UPDATING_TESTS, S.FIXING_ISSUES, S.REVIEWING_CODE, S.CREATING_PR, S.BLOCKED),
         does="checks the change against everything that was asked for and everything that was forbidden",
@@ -199,6 +203,7 @@ ROWS: Final[dict[IssueState, StateRow[IssueState]]] = {
     ),
     S.CREATING_PR: StateRow(
         drawn=Drawn("deliver", 5, 0),
+        needs_green=True,
         edges=_to(S.RUNNING_TESTS, S.FIXING_ISSUES, S.WAITING_FOR_HUMAN_INPUT),
         agent="committer",
         does="Code pushes the branch for a person to merge; no agent works.",

@@ -3,31 +3,27 @@
 from collections.abc import Sequence
 
 from caseworker.core.base.ids import is_local
+from caseworker.core.base.policy import Milestone
 from caseworker.core.base.text import code
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
+from caseworker.core.runs.registry import REGISTRY
 from caseworker.core.runs.run import Run
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.money import money_words, turn_words
 from caseworker.core.telling.summaries import Seen, Summary
 
 
 def artifact_page(run: Run, summary: Summary, outcomes: Sequence[Outcome]) -> str | None:
     """The artifact of a run. Null: there is nothing to show yet, or this workflow's artifact is not made here."""
-    match run.workflow:
-        case WorkflowName.TRIAGE:
+    row = REGISTRY.get(run.workflow)
+    match row.milestone if row is not None else None:
+        case Milestone.TRIAGE:
             return _triage_page(outcomes)
-        case WorkflowName.PLAN:
+        case Milestone.PLAN:
             return plan_page(outcomes)
-        case WorkflowName.IMPLEMENT:
+        case Milestone.PR:
             return _implement_page(run, summary)
-        case (
-            WorkflowName.REVIEW
-            | WorkflowName.RESOLVE
-            | WorkflowName.SHIP
-            | WorkflowName.REMEMBER
-            | WorkflowName.INVESTIGATE
-        ):
+        case None:
             return None
 
 
