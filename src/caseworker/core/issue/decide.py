@@ -131,7 +131,8 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     outcome = fact.outcome
     escalation = outcome.escalation
     if escalation and (outcome.ask or isinstance(outcome, AnswerOutcome)):  # the state's turn is not done
-        return _escalated(fact.role, escalation, Move(to=case.state, task=case.progress.task, reason=escalation))
+        goes_on = Move(to=case.state, task=case.progress.task, reason=escalation)
+        return _escalated(fact.role, escalation, goes_on, asks_alone=True)
     to = (
         case.state
         if (fact.role, case.progress.task) == (Role.TECH_LEAD, Task.UNBLOCK)
@@ -146,15 +147,16 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     return _escalated(fact.role, escalation, move) if escalation else move
 
 
-def _escalated(role: Role, escalation: str, move: Move) -> Move:
+def _escalated(role: Role, escalation: str, move: Move, *, asks_alone: bool = False) -> Move:
     """Asks a person before the case goes on or ends. If it stops for a person anyway, the escalation is added to that
-    post."""
+    post. `asks_alone`: the turn has decided nothing else, so no reason of a move waits for the answer."""
     if move.to in WAITING | PARKED:
         too = words.also_escalated(role, escalation)
         say = move.say.model_copy(update={"also": escalation, "role": move.say.role or role}) if move.say else None
         return move.model_copy(update={"reason": f"{move.reason} {too}", "say": say})
-    note = f"{escalation} It proposes to end the case. {move.reason}" if move.to in TERMINAL else escalation
-    kept = words.held_back(note, move.reason)
+    ends = move.to in TERMINAL
+    note = f"{escalation} It proposes to end the case. {move.reason}" if ends else escalation
+    kept = note if ends or asks_alone else words.held_back(note, move.reason)
     asks = wait_for(WaitingFor.APPROVAL, kept, subject=Subject.ESCALATION, then=move.to)
     said = {"say": Draft(about=A.ESCALATION, role=role, note=note), "then_task": _if_kept(move.task)}
     return asks.model_copy(update={**said, "attempt": move.attempt, "new_problem": move.new_problem})

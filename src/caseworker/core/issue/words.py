@@ -51,7 +51,7 @@ def also_escalated(role: Role, reason: str) -> str:
 
 def held_back(asked: str, reason: str) -> str:
     """What a person is asked, with the reason of the move that waits for the answer."""
-    return asked if reason in asked else f"{asked} What waits for that: {reason}"
+    return f"{asked} What waits for that: {reason}"
 
 
 def closed_by(author: str) -> str:
