@@ -19,6 +19,7 @@ from caseworker.core.people.commands import Close, MessageKind, Resolution
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import Noted, Posted, Transitioned
 from caseworker.core.telling.why import why
+from caseworker.ports import StoredCase
 from caseworker.store.store import open_store
 from caseworker.views.workflow_contexts import context_of
 from tests.app.issue_desk import IssueDesk, move
@@ -163,12 +164,11 @@ async def test_why_a_closed_case_was_closed_is_told_in_the_words_of_whoever_clos
     desk = IssueDesk(tmp_path / "home")
     case = await desk.begin(state=IssueState.CLOSED, reason=moved)
     store = await open_store(desk.settings.database)
-    message = await store.inbox.put(said(case, "it is obsolete", kind=kind))
-    assert message is not None
-    await store.inbox.claim(case, 1)
-    stored = await store.cases.load(case)
-    assert stored is not None
-    await store.cases.keep(stored.case.updated(closed_by=message.id))
+    closing = await store.inbox.put(said(case, "it is obsolete", kind=kind))
+    stored = await store.cases.find(case)
+    assert isinstance(stored, StoredCase)
+    assert closing is not None
+    await store.cases.keep(stored.case.updated(closed_by=closing.id))
     await store.close()
     file = io.StringIO()
     await explain(desk.settings, Console(file=file, width=120, color_system=None), "#1", as_json=False)

@@ -25,14 +25,14 @@ async def test_an_issues_title_is_not_among_the_words_of_its_opener(store: Store
 
 
 def test_findings_from_another_case_are_not_shown_as_a_developers_words() -> None:
-    assert 'from="bug-7F3K, what an agent found there; no person said it"' in _quoted("bug-7F3K")
+    assert 'from="bug-7F3K, what an agent found there; no person said it"' in _quoted("bug-7F3K", by_agent=True)
 
 
 def test_a_persons_message_that_was_passed_on_keeps_their_standing() -> None:
-    assert 'from="ann, developer"' in _quoted("ann")
+    assert 'from="ann, developer"' in _quoted("ann", by_agent=False)
 
 
-def _quoted(author: str) -> str:
+def _quoted(author: str, *, by_agent: bool) -> str:
     message = Message(
         id=MessageId(1),
         case=CaseId("local/shop#1"),
@@ -40,7 +40,7 @@ def _quoted(author: str) -> str:
         external_id="bug-7F3K/1/fix/2",
         author=author,
         standing=Standing.DEVELOPER,
-        command=Say(),
+        command=Say(by_agent=by_agent),
         text="New findings: ...",
         trace=TraceId("t"),
         received_at=datetime(2026, 1, 1, tzinfo=UTC),

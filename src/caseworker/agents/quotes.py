@@ -9,8 +9,8 @@ from typing import Final
 
 from caseworker.core.base.text import clip
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line
-from caseworker.core.people.commands import MessageKind
-from caseworker.core.people.messages import ANOTHER_CASE, Message, Standing
+from caseworker.core.people.commands import FixNews, MessageKind, Say
+from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.bug_conversation import Delivery, Line
 from caseworker.ports import SentFiles
 
@@ -115,7 +115,7 @@ def _entries(fence: Fence, line: Line) -> list[str]:
 
 
 def _who(message: Message) -> str:
-    if message.surface == ANOTHER_CASE and message.external_id.startswith(f"{message.author}/"):
+    if isinstance(message.command, FixNews) or (isinstance(message.command, Say) and message.command.by_agent):
         return f"{message.author}, what an agent found there; no person said it"
     return f"{message.author}, {message.standing}"
 

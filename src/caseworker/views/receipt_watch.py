@@ -1,9 +1,10 @@
 """Follows the receipts of messages sent from here, and reports each change."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.people.messages import SPOKEN, Message, receipt
+from caseworker.core.people.messages import SPOKEN, Message, ReceiptStage, receipt, receipt_stage
 from caseworker.ports import Store
 
 
@@ -17,6 +18,13 @@ async def turns_begun(store: Store, case: CaseId) -> int:
     stored = await store.cases.find(case)
     done = stored.case.progress.turns if stored is not None else 0
     return max([done, *(attempt.turn for attempt in await store.turns.running() if attempt.case == case)])
+
+
+class NewReceipt(NamedTuple):
+    text: str
+    """The message's."""
+    words: str
+    stage: ReceiptStage
 
 
 @dataclass
@@ -33,8 +41,7 @@ class Receipts:
     def all_known(self) -> bool:
         return not self._open
 
-    async def changes(self, store: Store, case: CaseId) -> list[tuple[str, str]]:
-        """Pairs of a message's text and its new receipt."""
+    async def changes(self, store: Store, case: CaseId) -> list[NewReceipt]:
         if not self._open:
             return []
         news, turns = [], await turns_begun(store, case)
@@ -44,7 +51,7 @@ class Receipts:
             words = receipt(message, turns)
             if words != self.sent[message.id]:
                 self.sent[message.id] = words
-                news.append((message.text, words))
+                news.append(NewReceipt(message.text, words, receipt_stage(message, turns)))
             if message.outcome is not None:
                 self.refused = self.refused or was_refused(message)
                 self._open.discard(message.id)

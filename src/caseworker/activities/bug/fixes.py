@@ -79,7 +79,7 @@ class Fixes:
             external_id=f"{bug.id}/{bug.epoch}/fix/{bug.progress.turns}",
             author=bug.id,
             standing=Standing.DEVELOPER,
-            command=Say(),
+            command=Say(by_agent=True),
             text=text,
             trace=stored.trace,
         )

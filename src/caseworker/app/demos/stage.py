@@ -117,8 +117,8 @@ class Play:
                 return
 
     async def _show_receipts(self) -> None:
-        for text, words in await self._receipts.changes(self._desk.store, self._case):
-            if self._json is None and words != "seen":  # a receipt that names the turn follows in a moment
+        for text, words, stage in await self._receipts.changes(self._desk.store, self._case):
+            if self._json is None and stage != "seen":  # a receipt that names the turn follows in a moment
                 self._console.print(self._talk.aside(f"{words}  “{one_line(text, 40)}”", sign="↳"), highlight=False)
 
     async def _show_typing(self, who: Speaker, text: str) -> None:

@@ -91,6 +91,8 @@ class Say(_Spoken):
     kind: Literal[MessageKind.WORDS] = MessageKind.WORDS
     only_opens: bool = False
     """Nobody wrote it: it opens a case, whose issue says it all. Agents are not shown it."""
+    by_agent: bool = False
+    """An agent of another case wrote it."""
 
 
 class Answer(_Spoken):

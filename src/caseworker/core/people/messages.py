@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePath
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,6 +31,7 @@ NO_MESSAGE: Final = MessageId(0)
 """Id for a bell without a message: the case looks at its own state."""
 
 
+ReceiptStage = Literal["recorded", "seen", "seen_by_turn", "settled"]
 INTERRUPTING: Final = frozenset({MessageKind.CLOSE, MessageKind.TAKEOVER, MessageKind.STOP, MessageKind.ABORT})
 """Messages that stop a running turn."""
 SPOKEN: Final = frozenset({MessageKind.WORDS, MessageKind.ANSWER, MessageKind.EDIT, MessageKind.DELETION})
@@ -172,6 +173,15 @@ class Claimed(BaseModel):
     @property
     def is_strangers(self) -> bool:
         return self.standing is Standing.OTHER
+
+
+def receipt_stage(message: Message, turns: int) -> ReceiptStage:
+    """How far its receipt has come. `turns`: how many turns there were."""
+    if message.turn is not None and message.outcome:
+        return "settled"
+    if not message.turn:
+        return "recorded"
+    return "seen_by_turn" if message.turn <= turns else "seen"
 
 
 def receipt(message: Message, turns: int) -> str:
