@@ -325,3 +325,8 @@ LONG = f"It is {'very ' * 60}long."
 )
 def test_the_main_text_of_a_line_is_not_cut(entry: Entry) -> None:
     assert [told.text.endswith("very long.") for told in tell(entry)] == [True]
+
+
+def test_a_move_tells_its_state_apart_from_its_reason() -> None:
+    (told,) = tell(Transitioned(number=1, from_state=IssueState.RECEIVED, to_state=IssueState.CLOSED, reason="a  b"))
+    assert (told.text, told.state, told.why) == ("CLOSED  a b", "CLOSED", "a b")

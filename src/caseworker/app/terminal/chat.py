@@ -11,7 +11,7 @@ from caseworker.app.desk import Desk, at_desk, find_case, reading
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.follow_bug import HOST_SECONDS, LOOK_SECONDS
 from caseworker.app.terminal.keyboard import Lines, PlainScreen, Screen, typing_on
-from caseworker.app.terminal.live_view import BesideConversation, story_line
+from caseworker.app.terminal.live_view import StoryWithoutRepeats, story_line
 from caseworker.app.terminal.local_times import zone_words
 from caseworker.app.terminal.send import Speaker, VoiceName, send, speaker_in
 from caseworker.app.terminal.talk import Talk, seen_by
@@ -73,7 +73,7 @@ class Chat:
         self._last_look = time.monotonic()
         self._alone = False
         self._code = 0
-        self._story = BesideConversation()
+        self._story = StoryWithoutRepeats()
 
     async def greet(self, stored: StoredAny) -> None:
         """Show the header. A person also sees the conversation so far; a pipe only sees what follows its messages."""
@@ -133,8 +133,8 @@ class Chat:
         for recorded in await self._tail.news():
             self._show(recorded)
         stored = await find_case(self._desk.store, self._speaker.case)
-        for text, words in await self._receipts.changes(self._desk.store, self._speaker.case):
-            about = "" if words == "recorded" else f"  “{one_line(text, 40)}”"
+        for text, words, stage in await self._receipts.changes(self._desk.store, self._speaker.case):
+            about = "" if stage == "recorded" else f"  “{one_line(text, 40)}”"
             self._screen.show(self._talk.aside(f"{words}{about}", sign="↳"))
         self._screen.prompt(f"{one_line(self._speaker.name, 30)} · {view_of(stored).how_it_stands()[0]} › ")
         if time.monotonic() - self._last_look > HOST_SECONDS:

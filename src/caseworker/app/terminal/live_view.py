@@ -25,7 +25,6 @@ from caseworker.core.record.entries import (
     BugMoved,
     BugReported,
     Entry,
-    Posted,
     PullMoved,
     Recorded,
     Transitioned,
@@ -68,41 +67,21 @@ _STYLE: dict[Mark, str] = {
 
 
 class StoryWithoutRepeats:
-    """Tells the story without repeats: the pm's reply to a message is also the reason of the next move, or a post."""
+    """Tells the story without repeats: what the pm replies or asks is a post of its own. So the pm's turn leaves it
+    out, and so does the move that follows from what people said."""
 
     def __init__(self) -> None:
-        self._reason = ""
+        self._replies = False
 
     def tell(self, entry: Entry) -> list[Told]:
         match entry:
-            case Transitioned(reason=reason):
-                self._reason = " ".join(reason.split())
-            case TurnCompleted(task=Task.QUESTIONS | Task.INTERPRET):
+            case TurnStarted():
+                self._replies = False
+            case TurnCompleted(task=Task.QUESTIONS | Task.INTERPRET as task):
+                self._replies = task is Task.INTERPRET
                 entry = entry.model_copy(update={"summary": ""})
-            case Posted(text=text) if text.strip() and " ".join(text.split()) in self._reason:
-                return []
-            case _:
-                pass
-        return tell(entry)
-
-
-class BesideConversation:
-    """Tells the story between the lines of a conversation. The pm's reply is such a line, so its turn and the next move
-    leave it out."""
-
-    def __init__(self) -> None:
-        self._reply = ""
-
-    def tell(self, entry: Entry) -> list[Told]:
-        match entry:
-            case TurnCompleted(task=Task.INTERPRET, summary=reply):
-                self._reply = " ".join(reply.split())
-                entry = entry.model_copy(update={"summary": ""})
-            case TurnCompleted(task=Task.QUESTIONS):
-                entry = entry.model_copy(update={"summary": ""})
-            case Transitioned(reason=reason) if self._reply:
-                left = " ".join(reason.split()).replace(self._reply, "").strip().removesuffix(":")
-                self._reply, entry = "", entry.model_copy(update={"reason": left})
+            case Transitioned() if self._replies:
+                self._replies, entry = False, entry.model_copy(update={"reason": ""})
             case _:
                 pass
         return tell(entry)
@@ -202,8 +181,7 @@ def story_line(told: Told) -> Text:
     """Text, not markup: what people and programs wrote is shown literally."""
     sign, style = _SIGN[told.mark], _STYLE[told.mark]
     if told.mark == "state":
-        state, _, reason = told.text.partition("  ")
-        return Text.assemble("\n", (f"{sign} {state}", style), f"  {reason}")
+        return Text.assemble("\n", (f"{sign} {told.state}", style), f"  {told.why}" if told.why else "")
     return Text(f"{sign} {told.text}", style=style)
 
 

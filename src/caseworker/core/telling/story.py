@@ -47,7 +47,7 @@ from caseworker.core.record.pull_entries import (
 )
 from caseworker.core.record.turn_stall import TurnStalled
 from caseworker.core.telling.pull_story import pull_lines
-from caseworker.core.telling.told import Mark, Told
+from caseworker.core.telling.told import Mark, Told, told_move
 
 _MAIN: Final = 1_000
 """Characters of a line's main text: a reason, a cause, a message. Other text is cut sooner."""
@@ -71,7 +71,7 @@ def tell(entry: Entry) -> list[Told]:
             vague = "; it names nothing to start from" if entry.vague else ""
             return [Told(mark="quiet", text=f"read as {entry.severity}{about}{vague}")]
         case BugMoved() | PullMoved():
-            return [Told(mark="state", text=f"{words_of(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
+            return [told_move(words_of(entry.to_state).upper(), one_line(entry.reason, _MAIN))]
         case PullJudged() | PullPublished() | UnpushedKept() | ChecksRerun():
             return pull_lines(entry)
         case FindingPublished() | ThreadAnswered() | TurnGiven():
@@ -87,7 +87,7 @@ def tell(entry: Entry) -> list[Told]:
             text = one_line(entry.text, _MAIN)
             return [Told(mark="person", text=f"{entry.author}{kind}{f': {text}' if text else ''}")]
         case Transitioned():
-            return [Told(mark="state", text=f"{state_words(entry.to_state).upper()}  {one_line(entry.reason, _MAIN)}")]
+            return [told_move(state_words(entry.to_state).upper(), one_line(entry.reason, _MAIN))]
         case TurnStarted() | AgentSaid() | ToolCalled() | ToolReturned() | TurnCompleted() | TurnFailed():
             return _turn_lines(entry)
         case TurnStalled() | ModelAsked():

@@ -13,3 +13,11 @@ class Told(BaseModel):
     model_config = ConfigDict(frozen=True)
     mark: Mark
     text: str
+    state: str = ""
+    """Of a move: the name of the state, which `text` begins with."""
+    why: str = ""
+    """Of a move: the rest of its `text`."""
+
+
+def told_move(state: str, why: str) -> Told:
+    return Told(mark="state", text=f"{state}  {why}".rstrip(), state=state, why=why)
