@@ -61,9 +61,6 @@ class Home:
         """`caseworker run`, until the case needs a person or is over. A closed case ends with exit code 1."""
         return self.types("run", "--repo", repository, "--issue", issue, "--rehearse", script, "--json")
 
-    def starts_host(self) -> None:
-        self.types("host", "start")
-
     def stops_host(self) -> None:
         """Stop the host and wait until its processes are gone, so that they don't disturb the next measurement."""
         host = self.host_processes()

@@ -31,7 +31,7 @@ async def compare_changes(git: Git, git_dir: Path, old: tuple[Sha, Sha], new: tu
     except Refused:  # git can't read one of the ranges. The text is a courtesy: nothing depends on it.
         return ChangeComparison(is_same=is_same)
     text = shown.output.decode(errors="replace")
-    return ChangeComparison(is_same=is_same, range_diff=text[:_SHOWN], is_cut=len(text) > _SHOWN)
+    return ChangeComparison(is_same=is_same, range_diff=text[:_SHOWN])
 
 
 async def _digest(git: Git, git_dir: Path, base: Sha, head: Sha) -> str:

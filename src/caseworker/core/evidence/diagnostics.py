@@ -6,7 +6,7 @@ compared), and a diagnostic line that was rewritten and lost its mark.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Final
 
@@ -224,10 +224,6 @@ def _is_distinctive(line: str) -> bool:
     if len(line) < _DISTINCTIVE or not _LETTER.search(line) or _ORDINARY.match(line):
         return False
     return not _KEYWORDS.fullmatch(line)
-
-
-def _added(files: Iterable[FileDiff]) -> Iterator[tuple[FileDiff, DiffLine]]:
-    return ((file, line) for file in files for line in file.lines() if line.kind == "added")
 
 
 def _shown(line: DiffLine) -> str:

@@ -6,9 +6,7 @@ behind only where GitHub says so. Nothing is ever pushed to a fork, also where i
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from caseworker.core.pull.approvals import VoidedApproval
 from caseworker.core.pull.branch_updates import BranchCommit
@@ -72,9 +70,6 @@ class AskContributor(Fact):
     need: Need
     contributor: str
     """Empty: the account was deleted."""
-
-
-BranchPlan = Annotated[LeaveAlone | Rebase | MergeIn | AskContributor, Field(discriminator="kind")]
 
 
 class BranchFacts(Fact):

@@ -61,7 +61,7 @@ class Conflict(Fact):
     files: tuple[str, ...]
     one_sided: tuple[str, ...] = ()
     """Those of them that can't hold both versions (a picture, a link, changed here and deleted there). They are as on
-    the branch, without markers: say so to whoever solves it."""
+    the branch, without markers: the one who solves it is told."""
 
 
 class MarkersLeft(Fact):
@@ -83,4 +83,3 @@ class ChangeComparison(Fact):
     """The whole diff is the same, line by line, but for line numbers."""
     range_diff: str = ""
     """Git's comparison commit by commit, for people. Empty: there are too many."""
-    is_cut: bool = False

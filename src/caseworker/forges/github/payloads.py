@@ -28,7 +28,6 @@ class RepositoryData(Payload):
     default_branch: str
     private: bool = False
     archived: bool = False
-    disabled: bool = False
 
 
 class PermissionData(Payload):
@@ -69,8 +68,6 @@ class ReviewCommentData(CommentData):
     path: str = ""
     line: int | None = None
     in_reply_to_id: int | None = None
-    commit_id: str = ""
-    pull_request_review_id: int | None = None
 
 
 class ReviewData(Payload):
@@ -78,7 +75,6 @@ class ReviewData(Payload):
     body: str | None = None
     user: User | None = None
     state: str
-    commit_id: str | None = None
     submitted_at: datetime | None = None
 
 
@@ -100,7 +96,6 @@ class PullData(Payload):
     draft: bool = False
     merged_at: datetime | None = None
     mergeable: bool | None = None
-    mergeable_state: str = "unknown"
     html_url: str
     head: Side
     base: Side
@@ -112,7 +107,6 @@ class FileData(Payload):
     status: str
     additions: int = 0
     deletions: int = 0
-    previous_filename: str | None = None
 
 
 class AppData(Payload):
@@ -202,7 +196,6 @@ class ProtectedChecks(Payload):
 
 class ProtectedReviews(Payload):
     required_approving_review_count: int = 0
-    require_code_owner_reviews: bool = False
 
 
 class Switch(Payload):
@@ -240,7 +233,6 @@ class DeliveryData(Payload):
     status: str = ""
     status_code: int = 0
     delivered_at: datetime
-    redelivery: bool = False
     repository_id: int | None = None
 
 

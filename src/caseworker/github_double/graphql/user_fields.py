@@ -6,7 +6,6 @@ from caseworker.github_double.access import sees
 from caseworker.github_double.entities.accounts import App, User
 from caseworker.github_double.entities.repository import Repository
 from caseworker.github_double.graphql.ask import Ask, Fields
-from caseworker.github_double.graphql.node_views import RepositoryOwnerRole
 from caseworker.github_double.graphql.pages import Page, page
 from caseworker.github_double.moments import wire_time
 from caseworker.github_double.shapes.account_shapes import user_json
@@ -49,10 +48,6 @@ ACCOUNT: Final[Fields[User]] = {
     "repository": _repository,
     "viewerCanAdminister": lambda user, ask: user is ask.actor.user,
     "projectsV2": lambda _, ask: page(ask, []),
-}
-COLLABORATOR_EDGE: Final[Fields[RepositoryOwnerRole]] = {
-    "node": lambda edge, _: edge.user,
-    "permission": lambda edge, _: edge.role,
 }
 APP: Final[Fields[App]] = {
     "id": lambda app, _: app.node_id,
