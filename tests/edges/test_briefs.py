@@ -330,7 +330,7 @@ async def test_what_the_analysis_found_is_handed_on_whole(desk: Desk, role: Role
         assert prompt.count(told) == 1
 
 
-async def test_a_plain_change_has_the_usual_reviewer_and_only_developers_see_what_was_tried(desk: Desk) -> None:
+async def test_what_was_tried_is_in_the_briefs_of_developers_only(desk: Desk) -> None:
     analysis = {
         "brief": "It subtracts.",
         "tried": {"reproduction": "$ sum\n0", "fix": "-a\n+b"},

@@ -1,3 +1,5 @@
+"""The comparison of two versions of a branch, by real git."""
+
 from pathlib import Path
 
 from caseworker.core.base.ids import Sha

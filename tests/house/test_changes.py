@@ -1,3 +1,5 @@
+"""The count of files that a change touches, from the lists on the design page."""
+
 from pathlib import Path
 
 from scripts.house import changes

@@ -1,3 +1,5 @@
+"""The check that the places named in docs/documents.md exist."""
+
 from pathlib import Path
 
 from scripts.house import documents

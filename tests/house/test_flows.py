@@ -1,3 +1,5 @@
+"""The measures of flows, on small planted flows."""
+
 from pathlib import Path
 
 from scripts.house import flows

@@ -1,3 +1,5 @@
+"""The count of mutual imports between packages, on planted packages."""
+
 from pathlib import Path
 
 from scripts.house import imports

@@ -1,3 +1,5 @@
+"""The counts of gerunds and of repeated names of modules."""
+
 from pathlib import Path
 
 import pytest

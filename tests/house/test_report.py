@@ -1,3 +1,5 @@
+"""The report of `make house`: its table, its JSON and its exit code."""
+
 import json
 from pathlib import Path
 

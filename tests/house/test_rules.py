@@ -1,3 +1,5 @@
+"""The counts of tables keyed by state and of parses of one command."""
+
 from pathlib import Path
 
 import pytest

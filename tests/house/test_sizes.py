@@ -1,3 +1,5 @@
+"""The measures of files, classes and constructors."""
+
 from pathlib import Path
 
 from scripts.house import sizes

@@ -1,3 +1,5 @@
+"""The counts of code and histories that serve earlier versions."""
+
 from pathlib import Path
 
 from scripts.house import versions

@@ -1,4 +1,4 @@
-"""Judges what has left: everything on our own GitHub that Caseworker wrote, read by somebody who knows no kindness.
+"""Judges everything that Caseworker wrote on our own GitHub: its mentions, images, HTML and closing keywords.
 
 Mentions, images and HTML are found by a Markdown parser that is not ours, closing keywords by the double.
 """

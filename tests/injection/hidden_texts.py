@@ -1,4 +1,4 @@
-"""Hostile texts of which a person sees nothing: every class of hidden text, each with the same order in it."""
+"""Texts with a hidden instruction: one for each way to hide text from a reader on GitHub."""
 
 from collections.abc import Callable
 from typing import Final

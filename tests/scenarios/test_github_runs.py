@@ -53,7 +53,7 @@ async def test_an_owners_comment_answers_a_question_of_the_case_and_gets_a_recei
     assert (await github.case(issue).receipts())[-1] == "seen by turn 4: read by the pm"
 
 
-async def test_a_label_whose_webhook_is_lost_is_found_and_a_redelivered_one_changes_nothing(
+async def test_a_label_begins_one_run_though_its_webhook_is_lost_or_sent_again(
     github: GitHubOffice,
 ) -> None:
     await github.serving_stops()

@@ -69,7 +69,7 @@ async def test_a_bug_from_slack_gets_its_fix_as_a_pull_request_on_github(both: B
 
 
 @pytest.mark.slow
-async def test_an_issue_whose_opening_has_no_answer_is_opened_once_and_comments_there_count(both: Both) -> None:
+async def test_an_issue_whose_opening_has_no_answer_is_opened_once(both: Both) -> None:
     both.github.github.double.faults.request("lost", r"/issues$", method="POST")
     bug, fix = await reported(both)
     await fix.expect_pull_request()

@@ -97,8 +97,8 @@ def _sdk_environment(folder: AttemptFolder) -> dict[str, str]:
 def no_messages() -> tuple[tuple[Path, Path], ...]:
     """Overlays that keep the agent's program from opening a socket for messages.
 
-    Whoever writes to that socket speaks to the agent as a person would, and every tool gets its token. The program
-    makes it in `XDG_RUNTIME_DIR`, which is read-only in the sandbox, or else in one of these folders. If it can't, it
+    A writer to that socket speaks to the agent as a person would, and every tool gets its token. The program makes
+    it in `XDG_RUNTIME_DIR`, which is read-only in the sandbox, or else in one of these folders. If it can't, it
     does without.
     """
     users = sorted({os.getuid(), _SANDBOX_UID})

@@ -57,7 +57,7 @@ class Talk:
             async with limit:
                 await client.connect()
                 ended = await self._turn(client, batches)
-        except _Unchecked as error:  # nothing of the agent's: whoever runs the turn knows what to do
+        except _Unchecked as error:  # nothing of the agent's: the caller of the turn knows what to do
             raise error.cause from error
         except Exception as error:  # noqa: BLE001 - the SDK raises bare Exceptions for a program that went away
             batches.raise_if_broken()

@@ -24,7 +24,7 @@ _REMARK_FLOOR: Final = 400
 _ASKED_LIMIT: Final = 8_000
 _ANSWERS_LIMIT: Final = 16_000
 _LEARNINGS_LIMIT: Final = 4_200
-"""A safeguard: whoever chooses the learnings already has a limit of 4,000."""
+"""A safeguard: the choice of learnings already has a limit of 4,000."""
 _DECIDING: Final = frozenset({Standing.OWNER, Standing.DEVELOPER})
 _COMMANDED: Final = {
     MessageKind.APPROVE: "approves, and says",
@@ -99,7 +99,7 @@ def learned(fence: Fence, learnings: Sequence[str]) -> str:
 
 
 def remembered_rules(fence: Fence, rules: Sequence[str]) -> str:
-    """What owners told to be remembered for reviews. Whoever chooses the rules has a limit."""
+    """What owners told to be remembered for reviews. The choice of rules has a limit."""
     text = fence.around("\n".join(rules), what="rules", source="owners of this repository, for reviews")
     lead = "Hold the change against these rules. `learnings_used`: the numbers of those that you relied on."
     return f"{lead}\n{text}" if text else ""

@@ -83,7 +83,7 @@ class Gateway:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The fence: whoever still holds the socket's path gets no answer any more."""
+        """The fence: a process that still holds the socket's path gets no answer any more."""
         self.path.unlink(missing_ok=True)
         self._closed = True
         # What is cut off in the middle of an answer settles what it saw before it goes.

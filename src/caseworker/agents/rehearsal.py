@@ -66,7 +66,7 @@ class QuestionStep(_Part):
     """One answer of the model to a single question."""
 
     answer: dict[str, JsonValue] | None = None
-    """Not checked when the script is loaded: only whoever asks knows its shape."""
+    """Not checked when the script is loaded: only the caller knows its shape."""
     say: str | None = None
     """Plain words instead of an answer."""
     error: ScriptedError | None = None

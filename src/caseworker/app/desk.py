@@ -26,7 +26,7 @@ class Desk:
     new_cases: NewCases
 
     async def keep_host(self, *, again: str = "The same command takes it up again.") -> None:
-        """Start the host again if it was killed or ended: whoever watches a case wants it to go on."""
+        """Start the host again if it was killed or ended: a person who watches a case wants it to go on."""
         if not self.settings.is_embedded:
             return
         place = HostPlace(self.settings.home)

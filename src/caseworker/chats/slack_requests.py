@@ -15,7 +15,7 @@ from caseworker.chats.request_body import read_body
 LARGEST: Final = 1_000_000
 """Bytes of a request: a limit is needed because it is read before its signature is checked. Slack's are far smaller."""
 READ_SECONDS: Final = 10.0
-"""Slack waits three seconds for an answer: whoever takes longer to send is not Slack."""
+"""Slack waits three seconds for an answer: a sender that takes longer is not Slack."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Opens sealed payloads for Temporal's web UI, as the remote codec that it can be given.
 
-Whoever may ask gets everything that the key opens. So the path holds a secret, only pages of the UI's own origin may
+A permitted client gets everything that the key opens. So the path holds a secret, only pages of the UI's own origin may
 read the answers, and a request under another host's name (which a page can have lead here) is refused.
 """
 

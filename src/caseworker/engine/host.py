@@ -181,7 +181,7 @@ def call_in(waiting: "subprocess.Popen[bytes]", place: HostPlace) -> None:
     """From here on it is like a host that was spawned."""
     place.failure.unlink(missing_ok=True)
     if waiting.stdin is not None:
-        with suppress(BrokenPipeError), waiting.stdin as pipe:  # it died: whoever waits for it sees that
+        with suppress(BrokenPipeError), waiting.stdin as pipe:  # it died: its waiting caller sees that
             pipe.write(os.fsencode(place.home))
 
 

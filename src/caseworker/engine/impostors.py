@@ -1,6 +1,6 @@
 """Ends workflows that have the id of one of ours and that our workers never run.
 
-Whoever reaches Temporal's port can start one, in the place of ours. Inputs that we did not seal are refused where our
+A client of Temporal's port can start one, in the place of ours. Inputs that we did not seal are refused where our
 workers run them; these are never run: they are in another queue, of another type, or begin far in the future.
 """
 

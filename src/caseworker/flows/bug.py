@@ -205,7 +205,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
             return
         await self._become(acknowledge_during_turn(self._case, said))
         self._look_for_files = self._look_for_files or bool(said)
-        with suppress(Interrupted):  # whoever waits for the turn stops it
+        with suppress(Interrupted):  # the waiting flow stops the turn
             await self._say_and_fix()
             await self._tell_of_files(await self._fetch_files())
 

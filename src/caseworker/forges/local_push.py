@@ -40,7 +40,7 @@ class LocalPush:
         try:
             await self.git(
                 *("push", "--quiet", "--no-verify", "--no-follow-tags", f"--receive-pack={_RECEIVE}"),
-                # The lease makes looking and moving one step: whoever came in between wins.
+                # The lease makes looking and moving one step: a push in between wins.
                 f"--force-with-lease=refs/heads/{self.branch}:{expected or ''}",
                 *(str(self.path), f"{commit}:refs/heads/{self.branch}"),
                 git_dir=git_dir_of(self.workspace),

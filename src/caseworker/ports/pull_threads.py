@@ -1,4 +1,4 @@
-"""Port to the review threads of a pull request: reads all of them, and writes in them, each word once under its key."""
+"""Port to the review threads of a pull request: reads them, and posts each reply once under its key."""
 
 from dataclasses import dataclass
 from typing import Protocol

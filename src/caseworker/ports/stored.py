@@ -1,4 +1,4 @@
-"""The values that the store keeps: issues, cases, threads, turns, effects, pull requests, spending."""
+"""Models of what the store returns: issues, cases, threads, turns, effects, pull requests, spending."""
 
 from datetime import datetime
 from typing import Final, Literal, TypeAlias

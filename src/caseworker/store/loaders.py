@@ -1,4 +1,4 @@
-"""How the row of each kind of case becomes what the inside sees of it."""
+"""Makes the stored case (`StoredCase`, `StoredBug`, `StoredPull`) from a row of the table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias

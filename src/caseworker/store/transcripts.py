@@ -78,7 +78,7 @@ async def delete_sessions(connection: Connection, sessions: Sequence[SessionId],
 async def _is_fenced(connection: Connection, session: SessionId) -> bool:
     """Whether the session's attempt has ended: its process may still run and write, or another may write in its name.
 
-    On PostgreSQL its row is locked while we write, so that whoever supersedes it deletes the transcript after us.
+    On PostgreSQL its row is locked while we write, so that a later attempt deletes the transcript after us.
     """
     query = select(attempts.c.state).where(attempts.c.session == session).with_for_update(read=True)
     return await connection.scalar(query) not in (None, "running")

@@ -28,7 +28,7 @@ class Program:
 
 
 class Child:
-    """A process in its own session, so that its children can be killed with it. Whoever makes one must await `end`."""
+    """A process in its own session, so that its children can be killed with it. The caller must await `end`."""
 
     def __init__(self, program: Program, *, on_output: OnOutput, on_errors: OnOutput | None = None) -> None:
         """`on_output` gets each chunk of stdout, and of stderr unless `on_errors` is given. If one of them raises,

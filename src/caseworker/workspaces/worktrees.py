@@ -241,7 +241,7 @@ class GitWorkspaces:
             lay_view(place, history=history, branch=branch, base=workspace.base, tags=tags)
             await show(self._git, made, commit)
         except BaseException:
-            await self.drop(made)  # whoever is cancelled here never hears of the tree
+            await self.drop(made)  # a cancelled caller never hears of the tree
             raise
         return made
 

@@ -185,9 +185,7 @@ def test_a_makefile_that_fetches_by_itself_is_not_used() -> None:
     ("dependencies", "expected"),
     [('["idna"]', "python3 -m pytest -q"), ("[]", "python3 -m unittest discover")],
 )
-def test_a_project_that_gets_packages_is_tested_with_pytest_though_it_does_not_name_it(
-    dependencies: str, expected: str
-) -> None:
+def test_a_project_that_gets_packages_is_tested_with_pytest_by_default(dependencies: str, expected: str) -> None:
     project = f'[project]\nname = "till"\nversion = "0.1"\ndependencies = {dependencies}\n'
     commands = [one.command for one in find_plan({"pyproject.toml": project, "test_till.py": ""}).commands]
     assert commands[-1] == expected

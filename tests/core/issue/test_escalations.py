@@ -153,7 +153,7 @@ def test_words_never_open_an_unproven_or_unapproved_pull_request(known: dict[str
     assert after(parked, SAID, interpreted()).state is S.REVIEWING_CODE
 
 
-def test_an_approval_that_was_given_is_not_waited_for_when_the_questions_are_open_again() -> None:
+def test_an_approval_is_not_asked_for_again_when_questions_open_again() -> None:
     wait = Wait(reason=WaitingFor.ANSWER)
     case = a_case(S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, wait=wait, resume=S.REQUIREMENTS_UNCLEAR)
     asks = {"escalation": "It touches logins.", "ask": [RoleQuestion(to="analyst", question="Which page?")]}

@@ -118,7 +118,7 @@ def test_an_analysis_without_a_defect_says_itself_what_to_do_and_to_test(missing
         TriageOutcome.model_validate({**triaged().model_dump(), "analysis": found}, context=HANDED_IN)
 
 
-def test_other_work_whose_defect_did_not_count_is_analysed_if_nothing_else_says_what_to_do() -> None:
+def test_other_work_without_a_counted_defect_or_instructions_is_analysed() -> None:
     nothing = FOUND.model_copy(update={"must_do": []})
     assert next_state(triaged(type=IssueType.NEW_FEATURE).model_copy(update={"analysis": nothing})) is (
         S.ANALYZING_REQUIREMENTS

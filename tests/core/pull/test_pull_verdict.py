@@ -393,9 +393,7 @@ def test_reasons_come_once_in_order_and_each_says_who_moves_and_why(facts: PullF
 
 
 @given(_facts, _watches)
-def test_a_state_of_github_that_is_not_mergeable_is_explained_or_said_to_be_unexplained(
-    facts: PullFacts, watch: Watch
-) -> None:
+def test_an_unmergeable_state_has_a_reason_or_is_called_unexplained(facts: PullFacts, watch: Watch) -> None:
     found = set(kinds(judge(facts, now=NOW, watch=watch)))
     needed: dict[str | None, set[Kind]] = {
         "behind": {Kind.BEHIND_BASE},

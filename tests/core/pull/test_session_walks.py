@@ -48,7 +48,7 @@ commands: st.SearchStrategy[Command] = st.sampled_from(
 
 
 @given(data=st.data())
-def test_a_session_ends_once_acts_boundedly_and_never_pushes_what_was_not_built(data: st.DataObject) -> None:
+def test_every_walk_of_a_session_is_bounded_and_pushes_only_what_was_built(data: st.DataObject) -> None:
     case, now = begun(data.draw(st.sampled_from(["ship", "resolve", "review"]))), NOW
     built: set[Sha] = set()
     for _ in range(60):

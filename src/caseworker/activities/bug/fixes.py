@@ -33,7 +33,7 @@ class Fixes:
         return case
 
     async def stop(self, stored: StoredBug, bug: BugCase) -> None:
-        """Close the fix in the name of whoever wants that. Called again, it changes nothing."""
+        """Close the fix in the name of the person who wants that. Called again, it changes nothing."""
         said = await self._store.inbox.of(bug.id)
         asked = next((message for message in said if message.id == bug.repair.stopped_by), None)
         if bug.repair.fix is None or asked is None:

@@ -274,7 +274,7 @@ def _test_words(file: CaseFile) -> str:
 
 
 def _allowed_exceptions(case: IssueCase) -> list[str]:
-    """Exceptions to what must not be done. Whoever reviews the change has to know them."""
+    """Exceptions to what must not be done. The reviewer of the change has to know them."""
     if not case.people.may_change:
         return []
     return [f"Except: a person has let these be changed all the same: {listed(case.people.may_change)}."]

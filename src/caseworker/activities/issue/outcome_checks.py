@@ -1,4 +1,4 @@
-"""What an outcome has to meet: a validation covers each requirement, whoever approves has read the change."""
+"""Checks outcomes by code: a validation covers each requirement, an approval is by a turn that read the change."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -39,7 +39,7 @@ def _coverage_check(analysis: AnalysisSection) -> Check:
 
 
 def _reading_check(request: TurnRequest, store: Store) -> Check:
-    """Whoever approves has to have used a tool in this turn."""
+    """An approval counts only from a turn that used a tool."""
 
     async def check(outcome: Outcome) -> str:
         if not isinstance(outcome, ReviewOutcome) or not outcome.approves:

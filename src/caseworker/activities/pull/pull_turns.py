@@ -111,7 +111,7 @@ class PullTurn:
         return Kept(checkpoint=self._start, entries=[given.model_copy(update={"reproductions": found})])
 
     async def _solve(self, this: Try, outcome: PullResolveOutcome, workspace: Workspace, conflict: Conflict) -> Sha:
-        """A commit with both parents, from the files as they are now. Whoever is blocked gives the head back."""
+        """Commits the solved conflict with both parents. If the turn was blocked, returns the old head."""
         if outcome.status == "BLOCKED":
             return conflict.head
         case = self.request.case

@@ -1,4 +1,4 @@
-"""The upstream of the gateway: types of a model call and its answer, and the protocol of whoever answers it."""
+"""The upstream of the gateway: types of a model call and its answer, and the protocol of what answers it."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field

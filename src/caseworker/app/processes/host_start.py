@@ -51,7 +51,7 @@ def start() -> int:
     place = HostPlace(settings.home)
     with place.held() as mine:
         if not mine:
-            return 0  # another start was faster; whoever started us waits for that host
+            return 0  # another start was faster; our caller waits for that host
         try:
             asyncio.run(_serve(settings, place))
         except (Refused, Transient) as error:

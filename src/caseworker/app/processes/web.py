@@ -93,7 +93,7 @@ def listen_on(host: str, port: int, *, or_any: bool = False) -> Iterator[socket.
             if not or_any or error.errno != errno.EADDRINUSE:
                 raise
             listener.bind((host, 0))
-        listener.listen()  # whoever connects before the server runs waits, and is not refused
+        listener.listen()  # a client that connects before the server runs waits, and is not refused
     except OSError as error:
         listener.close()
         raise Refused(

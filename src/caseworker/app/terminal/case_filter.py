@@ -61,7 +61,7 @@ async def listed(store: Store, settings: Settings) -> list[Listed]:
 
 
 async def chosen(cases: list[Listed], wanted: CaseFilter) -> list[Listed]:
-    """Those that the filter asks for. Whoever names a repository also means one of a demo."""
+    """The cases that match the filter. A repository that is named may be one of a demo."""
     if wanted.repository is not None:
         cases = await _of_repository(cases, wanted.repository)
     elif not wanted.demos:

@@ -1,4 +1,4 @@
-"""Base class for showing a case in the terminal; one subclass per kind. `kinds.py` has them all."""
+"""Base class for showing a case in the terminal; one subclass per kind. `view_of_kind.py` has them all."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path

@@ -52,7 +52,7 @@ async def _known(store: Store, repo: Path | None) -> list[Learning]:
 
 
 async def _do(store: Store, known: list[Learning], wanted: LearningAct, console: Console, *, as_json: bool) -> None:
-    """Whoever types this is the owner of the deployment."""
+    """The person at the terminal counts as the owner of the deployment."""
     if wanted.id not in {learning.id for learning in known}:
         raise Refused(
             f"There is no learning {wanted.id} here.", todo="`caseworker learnings` lists them with their ids."

@@ -26,7 +26,7 @@ class LookedAt:
     facts: PullFacts
     verdict: Verdict
     us: str
-    """The login of whoever looks after it. Empty: nobody does."""
+    """The login of the person who looks after it. Empty: nobody does."""
 
     @property
     def name(self) -> str:

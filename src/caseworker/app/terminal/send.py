@@ -44,7 +44,7 @@ _SPEAKS_FOR: Final[Mapping[VoiceName, Audience]] = {"reporter": Audience.REPORTE
 
 
 def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker:
-    """Whoever speaks for the reporter has the reporter's name, unless another is given."""
+    """A person who speaks for the reporter gets the reporter's name, unless another is given."""
     kind = KINDS[stored.kind]
     standing = kind.at_terminal.get(_SPEAKS_FOR[voice])
     if standing is None:
@@ -54,7 +54,7 @@ def speaker_in(stored: StoredAny, voice: VoiceName, name: str | None) -> Speaker
 
 
 def own_voice(stored: StoredAny, name: str | None) -> VoiceName:
-    """Whoever has reported a bug is its reporter."""
+    """The person who reported a bug is its reporter."""
     is_reporter = isinstance(stored, StoredBug) and stored.reporter == (name or person())
     return "reporter" if is_reporter else "developer"
 

@@ -28,7 +28,7 @@ async def show_caps(
     author: str,
     as_json: bool,
 ) -> int:
-    """Whoever types this is the owner of the deployment: they can read its home."""
+    """The person at the terminal counts as the owner of the deployment: they can read its home."""
     if not (daily is None or 0 < daily <= _MOST_DOLLARS) or not (cases is None or cases > 0):
         raise Refused("A cap is a number above zero.", todo="For example: caseworker caps --daily 200 --cases 40")
     wanted = {CapName.DAILY_BUDGET: None if daily is None else round(daily * MICROS), CapName.CASES_PER_HOUR: cases}

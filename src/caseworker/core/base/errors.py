@@ -6,7 +6,7 @@ class Transient(Exception):
 
 
 class ResultUnknown(Transient):
-    """A write whose answer was lost: it may have happened. Whoever tries again looks first."""
+    """A write whose answer was lost: it may have happened. Look before the next try."""
 
 
 class RateLimited(Transient):

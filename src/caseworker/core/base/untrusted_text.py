@@ -57,7 +57,7 @@ def cleaned(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Shows hidden characters as `<U+202E>`: whoever reviews a diff must see everything in it."""
+    """Shows hidden characters as `<U+202E>`: a reviewer of a diff must see everything in it."""
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", _RESERVED_TAG.sub("‹", text))
 
 

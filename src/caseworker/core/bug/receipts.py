@@ -3,6 +3,7 @@
 from typing import Final
 
 from caseworker.core.bug.turns import Step
+from caseworker.core.people import receipts
 
 CLOSED: Final = "closed the case"
 
@@ -30,7 +31,7 @@ NOTHING_TO_TRY: Final = "nothing has failed that could be tried again"
 
 PASSED_ON: Final = "told to everybody in the case"
 
-TURN_FAILED: Final = "given to a turn that failed; people were called"
+TURN_FAILED: Final = f"{receipts.TURN_FAILED}; people were called"
 
 SETTLED_BY: Final = {
     Step.ASK_REPORTER: "read by the investigator, who asked the reporter",

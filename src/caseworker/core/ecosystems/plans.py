@@ -41,7 +41,7 @@ def find_plan(files: Files) -> Plan:
     sources = ((SETTINGS_FILE, "settings"), (RECIPE_FILE, "recipe"))
     for file, source in sources:
         if (written := written_commands(files, file)) is not None:
-            # Whoever writes no set-up keeps that of the rules; whoever writes an empty one has none.
+            # Without a set-up in the file, that of the rules stays; an empty one means none.
             kept = [] if Purpose.SETUP in written else _of(found, Purpose.SETUP)
             every = [*kept, *(command for commands in written.values() for command in commands)]
             note = recipe_note(files[file]) if source == "recipe" else ""

@@ -167,7 +167,7 @@ def _interpret(case: IssueCase, reason: str) -> Move:
 
 
 def escalated(case: IssueCase) -> str:
-    """What a person was asked who decides an escalation now, and why. Whoever works next has to know both."""
+    """What a person was asked who decides an escalation now, and why. The next turn has to know both."""
     wait = case.waiting.wait
     return wait.because if wait is not None and wait.subject is Subject.ESCALATION else ""
 

@@ -104,7 +104,7 @@ class FailedCheck(Fact):
 
     @property
     def rerun(self) -> WorkflowAttempt | None:
-        """What can be run again. Null: only whoever made the check can do that."""
+        """What can be run again. Null: only the maker of the check can do that."""
         return self.newest.of if self.app == ACTIONS else None
 
 

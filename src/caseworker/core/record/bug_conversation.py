@@ -93,7 +93,7 @@ def conversation(record: Sequence[Recorded], outbox: Sequence[Post] = (), *, but
 
 
 def text_for_reader(posted: Posted, *, buttons: bool) -> str:
-    """The text of a post for whoever reads the record: on the dashboard, which has buttons, or in a terminal."""
+    """The text of a post for readers of the record: on the dashboard, which has buttons, or in a terminal."""
     return (posted.text_with_buttons if buttons else "") or posted.text
 
 

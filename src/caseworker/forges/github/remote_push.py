@@ -37,7 +37,7 @@ class RemotePush:
                 repository,
                 "push",
                 f"{push.commit}:refs/heads/{push.branch}",
-                # The lease makes looking and moving one step: whoever came in between wins.
+                # The lease makes looking and moving one step: a push in between wins.
                 options=(
                     *("--quiet", "--no-verify", "--no-follow-tags"),
                     f"--force-with-lease=refs/heads/{push.branch}:{push.expected or ''}",

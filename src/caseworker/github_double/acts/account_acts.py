@@ -36,7 +36,7 @@ def create_app(
     hook: Hook | None = None,
     callback_urls: Iterable[str] = (),
 ) -> App:
-    """Registers an App, with its bot account. Whoever holds the private key of `public_key` can act as the App."""
+    """Registers an App, with its bot account. The holder of the private key of `public_key` can act as the App."""
     key = github.new_key("A")
     slug = name.lower().replace(" ", "-")
     bot = _account(github, f"{slug}[bot]", "Bot", None, None)

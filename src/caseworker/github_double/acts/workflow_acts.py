@@ -82,7 +82,7 @@ def report_job(
 def rerun(
     github: GitHub, actor: Actor, repository: Repository, run: WorkflowRun, *, kept: frozenset[str] = frozenset()
 ) -> None:
-    """Asks for another attempt. Whoever runs workflows listens for `workflow_run.requested` with a higher attempt."""
+    """Asks for another attempt. A runner of workflows listens for `workflow_run.requested` with a higher attempt."""
     require(actor, repository, RUN_ACTIONS)
     if suite_status(run.suite) != "completed" or run.suite.awaits_approval:
         raise Forbidden("This workflow is already running")

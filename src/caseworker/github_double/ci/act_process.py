@@ -104,7 +104,7 @@ def _write_shells(folder: Path) -> None:
 
 
 def _environment(home: Path, shells: Path) -> dict[str, str]:
-    """Nothing of this process: no tokens, no settings of whoever runs it."""
+    """Nothing of this process: no tokens, no settings of the person who runs it."""
     return {
         "PATH": os.pathsep.join((str(shells), os.environ.get("PATH", os.defpath))),
         "HOME": str(home),

@@ -47,7 +47,7 @@ class App:
     client_id: str
     client_secret: str
     public_key: str
-    """PEM. Whoever has the private key of it is the App."""
+    """PEM. The holder of its private key is the App."""
     permissions: Permissions
     events: list[str]
     hook: Hook | None
