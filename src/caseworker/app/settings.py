@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
-from caseworker.app.surface_settings import SurfaceSettings
+from caseworker.app.surface_settings import GitHubSettings, SlackSettings
 from caseworker.core.base.budget import MICROS, Price
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import PLAIN_REVIEW, Milestone, Policy, Service, Severity, SlaTarget, chosen_models
@@ -30,7 +30,7 @@ ModelKey = Annotated[str, AfterValidator(_is_model_key)]
 MODEL_KEYS: Final = frozenset({"default", PLAIN_REVIEW, *Role, *(f"{role}.{task}" for role in Role for task in Task)})
 
 
-class Settings(SurfaceSettings, SessionLimits, SandboxLimits):
+class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path

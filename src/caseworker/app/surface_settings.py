@@ -34,7 +34,3 @@ class GitHubSettings(BaseModel):
     """Logins whose comments are directives, also without a role in the repository."""
     checks_settle_seconds: float = Field(default=120, ge=0)
     """How long checks of a pull request may take to begin. Without any after that, it counts as unchecked."""
-
-
-class SurfaceSettings(SlackSettings, GitHubSettings):
-    """The settings of all surfaces."""
