@@ -1,4 +1,4 @@
-"""`python -m scripts.house [--json | --quiet]`: print measures of the tree and their aims; fail if one is missed."""
+"""`python -m scripts.house [--json | --quiet]`: print measures of the tree and their aims; fail on a missed one."""
 
 import argparse
 import json
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps([one.as_json() for one in found], indent=2) + "\n")
     else:
         show(found, Console(), missed_only=chosen.quiet)
-    return 0 if all(one.met for one in found) else 1
+    return 0 if all(one.holds for one in found) else 1
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ class Measure:
     """None: it could not be measured; `note` says why. The aim is then missed."""
     aim: int
     """The largest number that is good enough."""
+    held_at: int = 0
+    """A missed aim that is known: the number may fall, and not grow beyond this. 0: a missed aim fails."""
     at_least: int = 0
     note: str = ""
     """Shown beside the number."""
@@ -24,6 +26,10 @@ class Measure:
     def met(self) -> bool:
         return self.now is not None and self.at_least <= self.now <= self.aim
 
+    @property
+    def holds(self) -> bool:
+        return self.met or (self.now is not None and self.now <= self.held_at)
+
     def as_json(self) -> dict[str, object]:
         return {
             "measure": self.name,
@@ -31,6 +37,7 @@ class Measure:
             "aim": self.aim,
             "at_least": self.at_least,
             "met": self.met,
+            "held_at": self.held_at,
             "note": self.note,
             "findings": list(self.findings),
             "allowed": list(self.allowed),

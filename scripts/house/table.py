@@ -14,12 +14,12 @@ SHOWN: Final = 10
 
 
 def show(measures: Sequence[Measure], console: Console, *, missed_only: bool = False) -> None:
-    shown = [one for one in measures if not (missed_only and one.met)]
+    shown = [one for one in measures if not (missed_only and one.holds)]
     table = Table()
     for column in ("measure", "now", "aim", "met"):
         table.add_column(column)
     for one in shown:
-        table.add_row(Text(one.name), Text(_now(one)), _aim(one), "[green]yes[/]" if one.met else "[red]no[/]")
+        table.add_row(Text(one.name), Text(_now(one)), _aim(one), _met(one))
     if shown:
         console.print(table)
     for one in shown:
@@ -46,6 +46,12 @@ def _now(one: Measure) -> str:
 
 def _aim(one: Measure) -> str:
     return f"{one.at_least} to {one.aim}" if 0 < one.at_least < one.aim else str(one.aim)
+
+
+def _met(one: Measure) -> str:
+    if one.met:
+        return "[green]yes[/]"
+    return f"[yellow]no, held at {one.held_at}[/]" if one.holds else "[red]no[/]"
 
 
 def _say(console: Console, line: str) -> None:

@@ -34,6 +34,18 @@ def test_a_fourth_file_misses_the_aim(tmp_path: Path) -> None:
     assert not _of(tmp_path, f"## What a change touches\n- new state: {files}\n").met
 
 
+def test_a_known_longer_list_holds_but_does_not_grow(tmp_path: Path) -> None:
+    def listed(count: int) -> Measure:
+        files = ", ".join(f"chats/part{number}.py (new)" for number in range(count))
+        return _of(tmp_path / str(count), f"## What a change touches\n- new surface: {files}\n", "new surface")
+
+    assert [(found.met, found.holds) for found in (listed(3), listed(5), listed(6))] == [
+        (True, True),
+        (False, True),
+        (False, False),
+    ]
+
+
 def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
     found = _of(tmp_path, "## What a change touches\n- new state: core/states.py, core/gone.py\n")
     assert (found.met, found.note) == (False, "no such file: core/gone.py")
