@@ -1,6 +1,6 @@
 """Counts places that `docs/documents.md` names and that do not exist: files, and tests in them.
 
-A place stands in backquotes. `core/bug/decide.py` begins at the package or at the repository;
+A place stands in backquotes. `core/bug/transitions.py` begins at the package or at the repository;
 `tests/core/bug/test_decide.py::test_takeover_and_hand_back` names a test. Other words in backquotes are ignored.
 """
 

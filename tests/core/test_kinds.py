@@ -1,6 +1,8 @@
 """The registry of kinds is complete and agrees with each kind's snapshot."""
 
+import inspect
 from enum import StrEnum
+from importlib import import_module
 
 import pytest
 
@@ -28,6 +30,18 @@ def test_the_working_states_of_a_kind_are_states_of_its_snapshot(kind: Kind) -> 
     assert isinstance(states, type)
     assert issubclass(states, StrEnum)
     assert kind.working < {state.value for state in states}
+
+
+@pytest.mark.parametrize("kind", CaseKind)
+def test_the_transitions_of_every_kind_have_the_same_verbs(kind: CaseKind) -> None:
+    transitions = import_module(f"caseworker.core.{kind}.transitions")
+    for verb, asks in {
+        "look": ["claimed", "policy", "now"],
+        "after_silence": ["policy", "now"],
+        "wake_at": ["policy"],
+    }.items():
+        _case, *others = inspect.signature(getattr(transitions, verb)).parameters.values()
+        assert [one.name for one in others if one.default is inspect.Parameter.empty] == asks
 
 
 @pytest.mark.parametrize(

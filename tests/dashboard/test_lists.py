@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.core.base.ids import CaseId
-from caseworker.core.bug.decide import after_failed_turn
+from caseworker.core.bug.transitions import after_failed_turn
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.answers import Observation

@@ -1,6 +1,6 @@
 """Workflow of a bug case: a conversation with a reporter and developers, from the report to a resolution or a fix.
 
-The rules are in `core.bug.decide`; this file has the order: look, say, work or wait.
+The rules are in `core.bug.transitions`; this file has the order: look, say, work or wait.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ with workflow.unsafe.imports_passed_through():
         SinceRequest,
     )
     from caseworker.core.base.failed_steps import TurnGaveUp
-    from caseworker.core.bug import decide as decisions
+    from caseworker.core.bug import transitions
     from caseworker.core.bug.acknowledge import acknowledge_during_turn
     from caseworker.core.bug.case import About, BugCase, BugState
     from caseworker.core.bug.file_wait import FileWait
@@ -95,7 +95,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
         if not claimed and not at_work and await self._fence():
             claimed = await self._claim(self._case.progress.turns + 1)
         self._look_for_files = self._look_for_files or bool(claimed)
-        found = decisions.look(self._case, claimed, self._policy, workflow.now())
+        found = transitions.look(self._case, claimed, self._policy, workflow.now())
         await self._become(found.after)
         if at_work and found.after.state is not BugState.INVESTIGATING:
             await self._fence()
@@ -180,7 +180,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
             await self._give_up(reply.reason, out_of_money=isinstance(reply, TurnGaveUp) and reply.out_of_money)
             return
         self._case = self._case.updated(turns=turn)
-        ended = decisions.after_turn(self._case, reply, self._policy, workflow.now())
+        ended = transitions.after_turn(self._case, reply, self._policy, workflow.now())
         await self._become(ended.after)
         await self._settle([message.id for message in reply.heard], SETTLED_BY[ended.step])
 
@@ -188,7 +188,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
         given = await self._given(self._case.progress.turns + 1)
         self._case = self._case.updated(turns=self._case.progress.turns + 1)
         now = workflow.now()
-        failed = decisions.after_failed_turn(self._case, reason, self._policy, now, out_of_money=out_of_money)
+        failed = transitions.after_failed_turn(self._case, reason, self._policy, now, out_of_money=out_of_money)
         await self._become(failed)
         await self._settle(given, TURN_FAILED)
 
@@ -213,8 +213,8 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
 
     async def _wait(self) -> None:
         """Wait for a bell, or until silence has a consequence."""
-        if await self._wait_until(self._files.earlier_than(decisions.wake_at(self._case))):
-            await self._become(decisions.after_silence(self._case, workflow.now()))
+        if await self._wait_until(self._files.earlier_than(transitions.wake_at(self._case, self._policy))):
+            await self._become(transitions.after_silence(self._case, self._policy, workflow.now()))
 
     # --- posts and snapshots
 

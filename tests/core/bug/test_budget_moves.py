@@ -5,7 +5,7 @@ from caseworker.core.base.budget import MICROS
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import MessageId, SessionId
 from caseworker.core.bug.case import About, BugState, cap_of
-from caseworker.core.bug.decide import after_failed_turn, after_turn, look
+from caseworker.core.bug.transitions import after_failed_turn, after_turn, look
 from caseworker.core.bug.turns import Investigated, Verdict
 from caseworker.core.bug.words import PostContext, words_for
 from caseworker.core.people.authority import refusal

@@ -9,14 +9,6 @@ from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.base.snapshot import Stalled
 from caseworker.core.bug.acknowledge import acknowledge_during_turn
 from caseworker.core.bug.case import About, BugCase, BugState, status_of
-from caseworker.core.bug.decide import (
-    after_failed_turn,
-    after_silence,
-    after_turn,
-    look,
-    permitted_step,
-    wake_at,
-)
 from caseworker.core.bug.fix_moves import fix_opened, fix_refused
 from caseworker.core.bug.moves import resolve, without_post
 from caseworker.core.bug.receipts import (
@@ -28,6 +20,14 @@ from caseworker.core.bug.receipts import (
     TRIED_AGAIN,
 )
 from caseworker.core.bug.relays import files_lost, summarise
+from caseworker.core.bug.transitions import (
+    after_failed_turn,
+    after_silence,
+    after_turn,
+    look,
+    permitted_step,
+    wake_at,
+)
 from caseworker.core.bug.turns import Investigated, Step, Verdict, verdict_of
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, Say
@@ -351,10 +351,10 @@ def test_messages_during_the_turn_count_for_the_permitted_action() -> None:
 
 def test_without_an_answer_the_case_goes_on_after_two_hours() -> None:
     asking = after_turn(bug(), turn(BugAction.ASK_REPORTER), POLICY, NOW).after
-    assert wake_at(asking) == NOW + timedelta(hours=2)
-    early = after_silence(asking, NOW + timedelta(hours=1))
+    assert wake_at(asking, POLICY) == NOW + timedelta(hours=2)
+    early = after_silence(asking, POLICY, NOW + timedelta(hours=1))
     assert early == asking
-    late = after_silence(asking, NOW + timedelta(hours=2))
+    late = after_silence(asking, POLICY, NOW + timedelta(hours=2))
     assert (late.state, late.waiting.timed_out, late.waiting.waited_in) == (S.INVESTIGATING, True, S.AWAITING_REPORTER)
     assert abouts(late)[-1] is About.NO_ANSWER
 
@@ -362,11 +362,11 @@ def test_without_an_answer_the_case_goes_on_after_two_hours() -> None:
 def test_after_findings_there_is_one_reminder_then_no_response() -> None:
     waiting = after_turn(bug(), turn(BugAction.POST_FINDINGS), POLICY, NOW).after
     assert status_of(waiting).value == "pending_verification"
-    assert wake_at(waiting) == NOW + timedelta(hours=24)
-    reminded = after_silence(waiting, NOW + timedelta(hours=24))
+    assert wake_at(waiting, POLICY) == NOW + timedelta(hours=24)
+    reminded = after_silence(waiting, POLICY, NOW + timedelta(hours=24))
     assert abouts(reminded)[-1] is About.REMINDER
-    assert wake_at(reminded) == NOW + timedelta(hours=48)
-    over = after_silence(reminded, NOW + timedelta(hours=48))
+    assert wake_at(reminded, POLICY) == NOW + timedelta(hours=48)
+    over = after_silence(reminded, POLICY, NOW + timedelta(hours=48))
     assert (over.state, over.ending.resolution) == (S.RESOLVED, Resolution.NO_RESPONSE)
 
 
@@ -374,9 +374,9 @@ def test_silence_never_resolves_an_escalated_case() -> None:
     waiting = after_turn(bug(), turn(BugAction.ESCALATE), POLICY, NOW).after
     assert status_of(waiting).value == "escalated"
     assert About.ESCALATION in abouts(waiting, Audience.DEVELOPERS)
-    reminded = after_silence(waiting, NOW + timedelta(hours=24))
-    assert wake_at(reminded) is None
-    assert after_silence(reminded, NOW + timedelta(days=30)) == reminded
+    reminded = after_silence(waiting, POLICY, NOW + timedelta(hours=24))
+    assert wake_at(reminded, POLICY) is None
+    assert after_silence(reminded, POLICY, NOW + timedelta(days=30)) == reminded
 
 
 def test_a_failing_turn_escalates() -> None:

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId
 from caseworker.core.base.policy import Policy, Severity
-from caseworker.core.bug import decide as decisions
+from caseworker.core.bug import transitions
 from caseworker.core.bug.case import BugCase, BugPost, BugState
 from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
 from caseworker.core.bug.turns import Investigated, Verdict
@@ -128,7 +128,7 @@ class Walk(RuleBasedStateMachine):
         claimed = self.inbox.claim(turn)
         if repeated:  # the worker died before it could report its claim
             claimed = self.inbox.claim(turn)
-        found = decisions.look(self.bug, claimed, POLICY, self.now)
+        found = transitions.look(self.bug, claimed, POLICY, self.now)
         self.bug = self.saved = found.after
         for settled in found.settled:
             self.inbox.settle(settled.messages, settled.outcome)
@@ -151,7 +151,7 @@ class Walk(RuleBasedStateMachine):
         self.shown.append((turn, [message.id for message in given if message.kind in SPOKEN]))
         self.bug = self.bug.updated(turns=turn)
         investigated = Investigated(verdict=Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given))
-        ended = decisions.after_turn(self.bug, investigated, POLICY, self.now)
+        ended = transitions.after_turn(self.bug, investigated, POLICY, self.now)
         self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.step])
         self.bug = self.saved = ended.after.updated(fix_wanted=False)
         self.at_work = False
@@ -162,7 +162,7 @@ class Walk(RuleBasedStateMachine):
         turn = self.bug.progress.turns + 1
         self.bug = self.bug.updated(turns=turn)
         self.inbox.settle(tuple(row.message.id for row in self.inbox.of(turn)), TURN_FAILED)
-        self.bug = self.saved = decisions.after_failed_turn(self.bug, "it broke", POLICY, self.now)
+        self.bug = self.saved = transitions.after_failed_turn(self.bug, "it broke", POLICY, self.now)
         self.at_work = False
 
     @precondition(lambda self: not self.at_work and self.bug.state is not BugState.INVESTIGATING)
@@ -175,9 +175,9 @@ class Walk(RuleBasedStateMachine):
     @rule(hours=st.sampled_from([1, 3, 25, 49]))
     def time_passes(self, hours: int) -> None:
         self.now += timedelta(hours=hours)
-        at = decisions.wake_at(self.bug)
+        at = transitions.wake_at(self.bug, POLICY)
         if at is not None and at <= self.now and not any(row.turn is None for row in self.inbox.rows.values()):
-            self.bug = self.saved = decisions.after_silence(self.bug, self.now)
+            self.bug = self.saved = transitions.after_silence(self.bug, POLICY, self.now)
 
     # --- what must hold
 

@@ -9,7 +9,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.snapshot import Stalled
 from caseworker.core.bug.case import BugCase
-from caseworker.core.bug.decide import after_failed_turn
+from caseworker.core.bug.transitions import after_failed_turn
 from caseworker.core.pull.case import PauseCause, PullState
 from caseworker.core.pull.pull_moves import pause
 from caseworker.core.telling.bug_why import why_bug

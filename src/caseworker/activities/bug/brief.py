@@ -10,7 +10,7 @@ from caseworker.contract.wire import BugTurnRequest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import cap_of
-from caseworker.core.bug.decide import is_without_tools
+from caseworker.core.bug.transitions import is_without_tools
 from caseworker.core.people.messages import SPOKEN, Attachment
 from caseworker.ports import Attempt, BugBrief, Limits, Store, StoredBug, Workspace, Workspaces, WorkTree
 

@@ -1,4 +1,4 @@
-"""The rules of a bug case: what messages, the end of a turn, and silence change in it.
+"""The transitions of a bug case: what messages, the end of a turn, and silence make of it. Flows call these.
 
 Posts go into the outbox. Their text is made elsewhere, when they are sent.
 """
@@ -207,13 +207,13 @@ def after_failed_turn(
 # --- silence
 
 
-def wake_at(bug: BugCase) -> datetime | None:
+def wake_at(bug: BugCase, policy: Policy) -> datetime | None:
     """The next time at which silence has a consequence. Null: never."""
     times = [at for at in (bug.waiting.remind_at, bug.waiting.until) if at is not None]
     return min(times) if times else None
 
 
-def after_silence(bug: BugCase, now: datetime) -> BugCase:
+def after_silence(bug: BugCase, policy: Policy, now: datetime) -> BugCase:
     if bug.waiting.remind_at is not None and now >= bug.waiting.remind_at:
         reminded = bug.updated(remind_at=None)
         return say(reminded, About.REMINDER, Audience.DEVELOPERS, bug.progress.transitions)
