@@ -14,8 +14,9 @@ from caseworker.agents.accounting import Stop, Trouble
 from caseworker.agents.gateway import Allowance, Gateway
 from caseworker.agents.upstreams.anthropic import AnthropicUpstream
 from caseworker.core.base.budget import Usage
+from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, SessionId
-from caseworker.ports import Attempt
+from caseworker.ports import Attempt, SingleQuestion
 from tests.edges.agents_provider import closed_port, hanging_up, provider
 from tests.edges.agents_world import DONE, MemoryLedger, script, until
 
@@ -109,6 +110,37 @@ async def test_a_provider_that_is_not_there_is_an_error_the_agent_retries(tmp_pa
         assert gateway.trouble is not None
         assert gateway.trouble.passing
     assert ledger.settled == {0: (Usage(), 0)}
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_database_that_takes_no_cost_keeps_the_reservation_and_the_answer_passes(
+    tmp_path: Path, stream: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Full(MemoryLedger):
+        async def settle(self, reservation: int, usage: Usage, micros: int) -> None:
+            raise Transient("The disk with the database is full.")
+
+    ledger = Full()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
+        answer = await client.post("/v1/messages", json=question(stream=stream))
+        assert "Hello from the model." in answer.text
+        assert gateway.trouble is None
+    assert (len(ledger.reserved), ledger.settled) == (1, {})
+    assert "Exception in ASGI application" not in caplog.text
+
+
+async def test_a_database_that_reserves_nothing_is_trouble_of_the_machine(tmp_path: Path) -> None:
+    class Full(MemoryLedger):
+        async def reserve(
+            self, payer: Attempt | SingleQuestion, *, model: str, micros: int, cap_micros: int, rehearsed: bool
+        ) -> int | None:
+            raise Transient("The disk with the database is full.")
+
+    async with provider(SAY) as api, serving(tmp_path, api.url, Full()) as (gateway, client):
+        answer = await client.post("/v1/messages", json=question())
+        assert answer.status_code == 502
+        assert gateway.trouble == Trouble(reason="The disk with the database is full.", passing=True, ours=True)
+        assert api.requests == []
 
 
 async def test_a_stream_that_breaks_off_ends_with_an_error_event_and_settles_what_was_seen(tmp_path: Path) -> None:

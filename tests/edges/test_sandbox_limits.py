@@ -16,7 +16,8 @@ import pytest
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.evidence.builds import Command, CommandRun, Purpose
 from caseworker.core.record.entries import ToolReturned
-from caseworker.ports import AgentFinished, Enclosure, Workspace
+from caseworker.ports import AgentFailed, AgentFinished, Enclosure, Workspace
+from caseworker.workspaces import guard
 from caseworker.workspaces.builds import SandboxedBuilder
 from caseworker.workspaces.control_groups import find_parent
 from caseworker.workspaces.sandbox import Bubblewrap
@@ -166,6 +167,22 @@ async def test_a_tool_that_uses_too_much_is_ended_and_its_agent_goes_on(tmp_path
     assert "still here" in "".join(event.output for event in world.story.events if isinstance(event, ToolReturned))
     told = str(world.transcripts.entries)
     assert "Caseworker ended the commands that you had started: it used" in told
+
+
+async def test_an_agent_on_a_disk_without_room_was_stopped_by_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "DISK_RESERVE", 1 << 60)
+    monkeypatch.setattr(guard, "_GRACE", 0)
+    monkeypatch.setattr(guard, "_end_tools", lambda *_: False)
+    world = AgentWorld(tmp_path)
+    world.sandbox = Bubblewrap(tmp_path / "sandbox", limits=SandboxLimits())
+
+    result = await world.run(world.brief(script(bash("sleep 600"), DONE)))
+
+    assert isinstance(result, AgentFailed)
+    assert (result.why, result.retry) == ("machine", True)
+    assert result.reason.endswith(" left; make room there")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")

@@ -37,6 +37,8 @@ class Trouble:
     reason: str
     passing: bool
     """Whether the same call could go well later."""
+    ours: bool = False
+    """It is our database that failed. The provider was not asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,7 @@ class Account:
         except Refused as error:  # a newer attempt has taken over: this one may spend nothing more
             return Stop(why="model", reason=str(error))
         except Transient as error:
-            return Trouble(reason=str(error), passing=True)
+            return Trouble(reason=str(error), passing=True, ours=True)
         if reservation is not None:
             return reservation
         cap = dollars(self._cap.micros)

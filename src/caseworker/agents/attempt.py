@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
@@ -15,7 +15,7 @@ from caseworker.agents.prompt_texts import hand_in_again, repair
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.outcomes.outcome import Outcome, parse_outcome
-from caseworker.ports import AgentFailed, AgentFinished, Brief
+from caseworker.ports import AgentFailed, AgentFinished, Brief, WhyFailed
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient, ResultMessage
@@ -125,14 +125,14 @@ class Talk:
         if stopped is not None:
             return replace(self._failed(stopped.why, stopped.reason), seconds=stopped.seconds)
         if trouble is not None:
-            return self._failed("model", trouble.reason, retry=trouble.passing)
+            return self._failed("machine" if trouble.ours else "model", trouble.reason, retry=trouble.passing)
         # Its own last line says more than the exit code that the SDK reports.
         how = said or (self.stderr[-1] if self.stderr else str(error or "no result"))
         return self._failed("crashed", f"the agent's process ended early: {how}", retry=True)
 
     def _failed(
         self,
-        why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "key", "quota", "crashed", "script"],
+        why: WhyFailed,
         reason: str,
         *,
         retry: bool = False,

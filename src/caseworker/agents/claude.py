@@ -128,10 +128,13 @@ class ClaudeRuntime:
             let_it_start_slowly()
             result = await talk.hold(ClaudeSDKClient(options, process.transport), batches)
             if guard.ended and isinstance(result, AgentFailed):
-                return AgentFailed(why="crashed", reason=f"the agent was stopped: {guard.ended}", log=result.log)
+                reason, away = f"the agent was stopped: {guard.ended}", guard.no_room
+                return AgentFailed(why="machine" if away else "crashed", reason=reason, retry=away, log=result.log)
         if store.trespassed:
             return AgentFailed(why="crashed", reason="code in the sandbox wrote to the session of another turn")
         if isinstance(result, AgentFinished) and not store.complete:
+            if store.trouble is not None:  # the database, not the agent: it does not count as the attempt's failure
+                raise store.trouble
             return AgentFailed(why="crashed", reason="the agent's session could not be saved", retry=True)
         return result
 

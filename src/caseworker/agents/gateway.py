@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, assert_never
 
+import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +27,10 @@ from caseworker.agents.price_list import PriceList
 from caseworker.agents.provider_words import read_refusal
 from caseworker.agents.upstreams import BrokenOff, ModelAnswer, ModelCall, NotScripted, Unreachable, Upstream
 from caseworker.agents.witness import AnswerReader, Witness
+from caseworker.core.base.errors import Transient
 from caseworker.ports import Attempt, Ledger
+
+log = structlog.get_logger()
 
 _PASSING_ERRORS: Final = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
 
@@ -201,7 +205,7 @@ class Gateway:
             # Cut off before the answer began, a call may have been charged all the same. Then its reservation stays:
             # the store counts a part of it when the attempt ends.
             if uncharged or meter.began:
-                await self._account.settle(reservation, call, meter)
+                await self._settle(reservation, call, meter)
 
     async def _pump(
         self, answer: ModelAnswer, readers: tuple[Meter, AnswerReader], request: Request, send: Send
@@ -225,6 +229,14 @@ class Gateway:
                 self.trouble = Trouble(reason=str(error), passing=True)
                 last = broken_off(str(error))
         await send({"type": "http.response.body", "body": last, "more_body": False})
+
+    async def _settle(self, reservation: int, call: ModelCall, meter: Meter) -> None:
+        """An answer has been passed on by now. Where its cost can't be saved, its reservation stays, as for a call that
+        was cut off."""
+        try:
+            await self._account.settle(reservation, call, meter)
+        except Transient as error:
+            log.warning("the cost of a model call could not be saved", reason=str(error))
 
     def _note_error(self, kind: str | None) -> None:
         """An overloaded provider may say so after its stream has begun, with a good status."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import structlog
 
+from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.redaction import Redactor
 from caseworker.ports import Transcripts
@@ -29,6 +30,8 @@ class SessionAdapter:
         """`own`: the only session that may be written; by default every one."""
         self.trespassed = False
         """Whether an entry came for another session. It was not written."""
+        self.trouble: Transient | None = None
+        """Why the store did not take an entry, at the last time."""
         self._own = own
         self._transcripts = transcripts
         self._redactor = redactor
@@ -45,7 +48,11 @@ class SessionAdapter:
             return
         earlier, self._missing = self._missing, self._missing or entries
         clean = [cast(dict[str, object], self._redactor.value(entry)) for entry in entries]
-        await self._transcripts.append(_session(key), key.get("subpath", ""), key["project_key"], clean)
+        try:
+            await self._transcripts.append(_session(key), key.get("subpath", ""), key["project_key"], clean)
+        except Transient as error:  # the SDK keeps it to itself
+            self.trouble = error
+            raise
         self._saved += len(entries)
         if earlier is None or earlier == entries:  # the missing batch was sent again and is stored now
             self._missing = None

@@ -25,6 +25,9 @@ _CLOCK_PREFIX: Final = "sla:"
 REFUSED: Final = "Refused"
 """The type of the error that a refusal becomes on its way through Temporal."""
 
+PASSING: Final = "Passing"
+"""The type of the error that trouble outside of an attempt becomes, which passes by itself or when a person helps."""
+
 WORKER_DIED: Final = "WorkerDied"
 """The error type with which a starting worker ends the attempts of a dead one."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from caseworker.core.base.failed_steps import Deferred, EffectRefused, TurnGaveUp
+from caseworker.core.base.failed_steps import Deferred, EffectRefused, Outside, TurnGaveUp
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
@@ -87,9 +87,9 @@ class TurnDied(_Wire):
     kind: Literal["turn_died"] = "turn_died"
     reason: str
     passing: bool = False
-    """The cause was outside (the worker, the network, a service): it is retried without limit."""
-    unreachable: bool = False
-    """The model's provider can't be reached: after a while a person is told."""
+    """The cause was outside (the worker, the network, a service, a full disk): it is retried without limit."""
+    outside: Outside | None = None
+    """The model's provider can't be reached, or the machine has no room: after a while a person is told."""
     until: datetime | None = None
     """The model's usage limit is reached until then. Null: another attempt may succeed soon."""
 

@@ -8,7 +8,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from temporalio.exceptions import TimeoutError as ActivityTimedOut
 
 with workflow.unsafe.imports_passed_through():
-    from caseworker.contract.names import REFUSED, WORKER_DIED
+    from caseworker.contract.names import PASSING, REFUSED, WORKER_DIED
     from caseworker.contract.wire import TurnDied
     from caseworker.core.base.failed_steps import EffectRefused, TurnGaveUp
     from caseworker.core.pull.pull_events import PullTurnFailed
@@ -24,13 +24,14 @@ def is_refusal(error: ActivityError) -> bool:
     return isinstance(error.cause, ApplicationError) and error.cause.type == REFUSED
 
 
-def is_worker_failure(error: ActivityError) -> bool:
-    """Whether the worker was killed, shut down, or cut off from the server: the activity is not to blame."""
+def is_passing(error: ActivityError) -> bool:
+    """Whether the activity is not to blame: the worker was killed, shut down or cut off from the server, or the disk
+    was full, or the database away."""
     match error.cause:
         case ActivityTimedOut():
             return True
         case ApplicationError(type=kind):
-            return kind in (WORKER_DIED, "WorkerShutdown")
+            return kind in (PASSING, WORKER_DIED, "WorkerShutdown")
         case _:
             return False
 

@@ -234,7 +234,7 @@ class IssueWorkflow(LongWork[IssueCase]):
             self._case = warn_of_budget(self._case, reply.spent_micros, self._policy)
             await self._settle(sorted({*(one.id for one in read), *reply.heard}), read_by(role))
             return reply
-        failed = reply if isinstance(reply, TurnGaveUp) else gave_up(role, reply.reason, reply.unreachable)
+        failed = reply if isinstance(reply, TurnGaveUp) else gave_up(role, reply.reason, reply.outside)
         await self._settle(await self._given(turn), not_read(failed))
         return failed
 

@@ -15,6 +15,7 @@ from caseworker.ports.agents import (
     PullBrief,
     SentFiles,
     SkillTool,
+    WhyFailed,
     WorkTree,
 )
 from caseworker.ports.case_records import Attachments, Inbox, Record, Repositories, Threads
@@ -174,6 +175,7 @@ __all__ = [
     "Threads",
     "Transcripts",
     "Turns",
+    "WhyFailed",
     "WorkTree",
     "Workspace",
     "Workspaces",

@@ -105,13 +105,19 @@ class AgentFinished:
     calls: int
 
 
+WhyFailed = Literal[
+    "invalid_outcome", "calls", "seconds", "budget", "model", "key", "quota", "crashed", "script", "machine"
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AgentFailed:
     """An expected end without an outcome: a limit, an invalid answer twice, a refusing model."""
 
     reason: str
-    why: Literal["invalid_outcome", "calls", "seconds", "budget", "model", "key", "quota", "crashed", "script"]
-    """`key`: the provider refuses the key, or there is none. A person has to put that right."""
+    why: WhyFailed
+    """`key`: the provider refuses the key, or there is none. A person has to put that right. `machine`: no room on its
+    disk, or its database did not answer."""
     retry: bool = False
     """Whether the same turn could succeed on another try (an overloaded model, a crashed process)."""
     seconds: float = 0

@@ -66,6 +66,10 @@ class Guard(Protocol):
     def ended(self) -> str:
         """Why all of it was ended, in a sentence. Empty: it was not."""
 
+    @property
+    def no_room(self) -> bool:
+        """Whether the disk had no room left, whoever filled it."""
+
     def news(self) -> Sequence[str]:
         """Sentences since the last call: why it, or some of its tools, were ended."""
 

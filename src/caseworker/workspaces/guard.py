@@ -23,7 +23,7 @@ from caseworker.workspaces import process_tree as tree_reads
 from caseworker.workspaces import sandbox_limits as words
 from caseworker.workspaces.control_groups import GroupEvents
 from caseworker.workspaces.process_tree import Process
-from caseworker.workspaces.sandbox_limits import SandboxLimits
+from caseworker.workspaces.sandbox_limits import DISK_RESERVE, SandboxLimits
 
 _PAUSE: Final = 0.25
 _WORK: Final = 0.05
@@ -31,7 +31,6 @@ _WORK: Final = 0.05
 _READING_PAUSE: Final = 2.0
 """Between two readings of all files, at least."""
 _MEMORY_RESERVE: Final = 192 << 20
-_DISK_RESERVE: Final = 256 << 20
 _INDEXED: Final = 4_096
 """Bytes that stand for one more file."""
 _GRACE: Final = 8
@@ -78,6 +77,8 @@ class SandboxGuard:
         self._untold: list[str] = []
         self.ended = ""
         """Why all of it was ended. Empty: it was not."""
+        self.no_room = False
+        """Whether the disk had no room left, whoever filled it."""
 
     def news(self) -> list[str]:
         """What was said since the last call: why it, or some of its tools, were ended."""
@@ -128,6 +129,7 @@ class SandboxGuard:
         return words.too_much_memory(2 * self._limits.memory, self._limits) if events.killed > known.killed else ""
 
     def _too_much(self, tree: list[Process]) -> str:
+        self.no_room = False
         threads = sum(process.threads for process in tree)
         if len(tree) > self._limits.sandbox_processes:
             return words.too_many_processes(len(tree), self._limits)
@@ -149,8 +151,8 @@ class SandboxGuard:
     def _disk(self, tree: list[Process]) -> str:
         allowed, disks = self._limits.disk, _disks(self._folders)
         taken = sum(before - disks.get(device, before) for device, before in self._disks_before.items())
-        left = min(disks.values(), default=_DISK_RESERVE)
-        pressed = left < _DISK_RESERVE
+        left = min(disks.values(), default=DISK_RESERVE)
+        pressed = left < DISK_RESERVE
         # Others take and give back room on the same disk, so now and then all files are read, which is not free.
         if not pressed and taken <= self._next_taken and monotonic() < self._next_reading:
             return ""
@@ -162,7 +164,8 @@ class SandboxGuard:
         self._next_taken = max(allowed, taken) + allowed // 8
         if used > allowed:
             return words.too_much_disk(used, self._limits)
-        return words.no_disk_left(left, self._folders[0]) if pressed and self._must_go(used, allowed) else ""
+        self.no_room = pressed and self._must_go(used, allowed)
+        return words.no_disk_left(left, self._folders[0]) if self.no_room else ""
 
     def _must_go(self, used: int, allowed: int) -> bool:
         """The machine has nothing left: the large ones at once, the small ones if that did not help."""

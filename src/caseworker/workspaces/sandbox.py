@@ -208,7 +208,7 @@ def _bin_folders(expose: Iterable[Path]) -> list[str]:
 
 
 class _NoGuard:
-    ended = ""
+    ended, no_room = "", False
 
     def news(self) -> Sequence[str]:
         return ()

@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 _GB: Final = 1 << 30
 _SHARE: Final = 0.8
 """Of the machine's memory and free disk, for all sandboxes together."""
+DISK_RESERVE: Final = 256 << 20
+"""Bytes of a disk that stay free: with less left, what runs in a sandbox is ended."""
 THREADS_EACH: Final = 4
 """Threads for each process that is allowed: Node has about ten, a JVM thirty, and most programs one."""
 

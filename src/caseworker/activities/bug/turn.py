@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from caseworker.activities.bug.brief import BugBriefs
-from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.activities.turn.attempts import Try
 from caseworker.activities.turn.ear import OF_A_BUG
@@ -29,10 +29,10 @@ class BugTurns(InvestigationActivities):
 
     @activity.defn
     async def run_investigation(self, request: BugTurnRequest) -> BugTurnReply:
-        with refusals_told():
+        with attempts_told():
             stored = await stored_bug(self._store, request.bug.id)
-        turn = BugTurn(briefs=self._briefs, request=request, stored=stored)
-        return await self._transaction.run(_order(request, stored), turn)
+            turn = BugTurn(briefs=self._briefs, request=request, stored=stored)
+            return await self._transaction.run(_order(request, stored), turn)
 
 
 @dataclass(frozen=True, kw_only=True)

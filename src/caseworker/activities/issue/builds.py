@@ -10,7 +10,7 @@ from temporalio import activity
 from caseworker.activities.issue.proofs import TestProofs
 from caseworker.activities.issue.recipe_lessons import RecipeLessons
 from caseworker.activities.issue.weakenings import Weakenings
-from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.shared.context import attempts_told, beating, traced
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.contract.activities import BuildActivities
 from caseworker.contract.wire import BuildReply, BuildRequest
@@ -56,7 +56,7 @@ class Building(BuildActivities):
 
     @activity.defn
     async def run_build(self, request: BuildRequest) -> BuildReply:
-        with refusals_told():
+        with attempts_told():
             stored = await stored_case(self._store, request.case.id)
             with traced(stored.trace, request.case.id, build=request.number):
                 async with beating(), self._workspaces.hold(request.case.id):

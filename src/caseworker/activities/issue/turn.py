@@ -11,7 +11,7 @@ from caseworker.activities.issue.defect_places import without_false_place
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.recollection import said_to_writer
 from caseworker.activities.issue.writings import writings
-from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.turn.attempts import Try
 from caseworker.activities.turn.ear import OF_AN_ISSUE
@@ -53,13 +53,13 @@ class IssueTurns(TurnActivities):
 
     @activity.defn
     async def run_turn(self, request: TurnRequest) -> TurnReply:
-        if request.task is not Task.DIAGNOSTIC:
-            return await self._run(request)
-        return await self._transaction.if_free(request.case.id, request.turn, lambda: self._run(request))
+        with attempts_told():
+            if request.task is not Task.DIAGNOSTIC:
+                return await self._run(request)
+            return await self._transaction.if_free(request.case.id, request.turn, lambda: self._run(request))
 
     async def _run(self, request: TurnRequest) -> TurnReply:
-        with refusals_told():
-            stored = await stored_case(self._parts.store, request.case.id)
+        stored = await stored_case(self._parts.store, request.case.id)
         turn = IssueTurn(parts=self._parts, request=request, stored=stored)
         return await self._transaction.run(_order(request, stored), turn)
 

@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from caseworker.activities.pull.pull_ports import PullPorts
-from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.shared.context import attempts_told, beating, traced
 from caseworker.activities.shared.load_case import stored_pull
 from caseworker.contract.pull_activities import PullBuildActivities
 from caseworker.contract.wire import PullBuildReply, PullBuildRequest
@@ -27,7 +27,7 @@ class PullBuilds(PullBuildActivities):
 
     @activity.defn
     async def run_pull_build(self, request: PullBuildRequest) -> PullBuildReply:
-        with refusals_told():
+        with attempts_told():
             stored = await stored_pull(self._ports.store, request.case.id)
             with traced(stored.trace, request.case.id, build=request.number):
                 async with beating(), self._ports.workspaces.hold(request.case.id):

@@ -7,7 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.pull.pull_brief import PullBriefs, PullMaterial, may_write, open_conflict
 from caseworker.activities.pull.reproductions import Reproductions
-from caseworker.activities.shared.context import refusals_told
+from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import stored_pull
 from caseworker.activities.turn.attempts import Try
 from caseworker.activities.turn.ear import OF_AN_ISSUE
@@ -46,10 +46,10 @@ class PullTurns(PullTurnActivities):
 
     @activity.defn
     async def run_pull_turn(self, request: PullTurnRequest) -> PullTurnReply:
-        with refusals_told():
+        with attempts_told():
             stored = await stored_pull(self._parts.store, request.case.id)
-        turn = PullTurn(parts=self._parts, request=request, stored=stored)
-        return await self._transaction.run(_order(request, stored), turn)
+            turn = PullTurn(parts=self._parts, request=request, stored=stored)
+            return await self._transaction.run(_order(request, stored), turn)
 
 
 @dataclass(kw_only=True)

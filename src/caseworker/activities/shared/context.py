@@ -1,6 +1,7 @@
 """Context managers for running activities: heartbeats, translation of refusals, and the trace in the log."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ import structlog
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from caseworker.contract.names import REFUSED
+from caseworker.contract.names import PASSING, REFUSED
 from caseworker.contract.wire import Postponed
 from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.base.ids import CaseId, TraceId
@@ -49,6 +50,24 @@ def refusals_told() -> Iterator[None]:
         yield
     except Refused as refused:
         raise ApplicationError(str(refused), type=REFUSED, non_retryable=True) from refused
+
+
+_DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def attempts_told() -> Iterator[None]:
+    """Send a refusal to the flow like `refusals_told`, and tell it of trouble that is not the attempt's fault: the flow
+    repeats such an attempt without limit. That a full disk ended one can often not be recorded, so it is raised."""
+    try:
+        with refusals_told():
+            yield
+    except Transient as error:
+        raise ApplicationError(str(error), type=PASSING) from error
+    except OSError as error:
+        if error.errno not in _DISK_IS_FULL:
+            raise
+        raise ApplicationError(f"the disk is full: {error}", type=PASSING) from error
 
 
 _NOTED_TRIES = (3, 10, 100)

@@ -9,7 +9,7 @@ import structlog
 from temporalio import activity
 
 from caseworker.contract.wire import TurnDied
-from caseworker.core.base.failed_steps import TurnGaveUp
+from caseworker.core.base.failed_steps import Outside, TurnGaveUp
 from caseworker.core.base.ids import CaseId, Sha, TraceId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.record.entries import AgentEvent, TurnCompleted, TurnFailed, TurnStarted
@@ -19,6 +19,8 @@ from caseworker.ports import AgentFailed, AgentFinished, AgentRuntime, Attempt, 
 log = structlog.get_logger()
 
 _LIMITS: Final[dict[str, Literal["budget", "time"]]] = {"budget": "budget", "calls": "time", "seconds": "time"}
+
+_OUTSIDE: Final[dict[str, Outside]] = {"model": "unreachable", "machine": "machine"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,4 +136,5 @@ class Attempts:
             gave_up = await self.gave_up(this, end.reason, invalid=end.why == "invalid_outcome")
             return gave_up.model_copy(update={"limit": _LIMITS.get(end.why), "unscripted": end.why == "script"})
         await self.fail(this, end.reason)
-        return TurnDied(reason=end.reason, passing=end.why == "model", unreachable=end.why == "model")
+        outside = _OUTSIDE.get(end.why)
+        return TurnDied(reason=end.reason, passing=outside is not None, outside=outside)

@@ -14,7 +14,7 @@ from typing import Final, Protocol, TypeVar
 import structlog
 
 from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder
-from caseworker.activities.shared.context import beating, refusals_told, traced
+from caseworker.activities.shared.context import beating, traced
 from caseworker.activities.turn.attempts import Attempts, Try, why_stopped
 from caseworker.activities.turn.capacity import Capacity
 from caseworker.activities.turn.ear import TurnEar
@@ -95,8 +95,7 @@ class Transaction:
         self._capacity = capacity
 
     async def run(self, order: TurnOrder, hooks: TurnHooks[R]) -> R | TurnDied | TurnGaveUp:
-        with refusals_told():
-            this = await self._attempts.begin(order.case, order.turn, order.role, order.task, order.trace)
+        this = await self._attempts.begin(order.case, order.turn, order.role, order.task, order.trace)
         if isinstance(this, FinishedTurn):
             return await self._reply(order, hooks, this)
         return await self._record_failures(this, lambda: self._run_in_place(this, order, hooks))

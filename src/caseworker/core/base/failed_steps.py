@@ -11,6 +11,10 @@ class _Ended(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+Outside = Literal["key", "unreachable", "machine"]
+"""A cause outside of the case: the provider refuses the key or can't be reached, or the disk has no room."""
+
+
 class TurnGaveUp(_Ended):
     kind: Literal["turn_gave_up"] = "turn_gave_up"
     role: Role
@@ -19,8 +23,8 @@ class TurnGaveUp(_Ended):
     """It handed in no valid outcome, also after its one repair."""
     limit: Literal["budget", "time"] | None = None
     """It met a limit that a person may raise: the case's budget, or the turn's time or calls."""
-    outside: Literal["key", "unreachable"] | None = None
-    """The cause is outside of the case: the provider refuses the key, or could not be reached for too long."""
+    outside: Outside | None = None
+    """The cause is outside of the case, and it did not pass by itself."""
     unscripted: bool = False
     """It is rehearsed, and its script has no answer for this turn."""
 
@@ -29,8 +33,8 @@ class TurnGaveUp(_Ended):
         return self.limit == "budget"
 
 
-def gave_up(role: Role, reason: str, unreachable: bool) -> TurnGaveUp:
-    return TurnGaveUp(role=role, reason=reason, outside="unreachable" if unreachable else None)
+def gave_up(role: Role, reason: str, outside: Outside | None) -> TurnGaveUp:
+    return TurnGaveUp(role=role, reason=reason, outside=outside)
 
 
 class Deferred(_Ended):

@@ -41,7 +41,8 @@ def not_red(verdict: VerdictKind, reason: str) -> str:
 
 def outside(fact: TurnGaveUp) -> str:
     """Why a turn could not be made, for a cause that lies outside of the case."""
-    todo = " Check the network, or correct `anthropic_base_url` in caseworker.toml." if fact.outside != "key" else ""
+    away = fact.outside == "unreachable"
+    todo = " Check the network, or correct `anthropic_base_url` in caseworker.toml." if away else ""
     return f"The {of_role(fact.role)} can't work: {fact.reason.rstrip('.')}.{todo}"
 
 

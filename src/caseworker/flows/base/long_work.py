@@ -17,7 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.contract.names import TURNS_QUEUE
     from caseworker.contract.wire import StallRequest, TurnDied
     from caseworker.core.base.snapshot import Stalled
-    from caseworker.flows.activity_failures import Interrupted, cause_of, is_refusal, is_worker_failure
+    from caseworker.flows.activity_failures import Interrupted, cause_of, is_passing, is_refusal
     from caseworker.flows.base.case_flow import C, CaseFlow
     from caseworker.flows.base.flow import given
 
@@ -38,7 +38,7 @@ class LongWork(CaseFlow[C], Generic[C]):
         self, method: Callable[[Any, P], Awaitable[R | TurnDied]], argument: P, *, limit: timedelta, heartbeat: float
     ) -> R | TurnDied:
         """Run long work of an agent or a build. It is a transaction, so a dead attempt is simply repeated: a few times
-        if it was its own fault, without limit if the worker or a service was away."""
+        if it was its own fault, without limit if the worker or a service was away, or the disk full."""
         failures, pause = 0, 1.0
         while True:
             ended = await self._one_attempt(method, argument, limit=limit, heartbeat=heartbeat)
@@ -50,11 +50,11 @@ class LongWork(CaseFlow[C], Generic[C]):
                 return ended
             if ended.until is not None and self._stops_at_limits:
                 return ended
-            if ended.unreachable and self._is_given_up():
+            if ended.outside is not None and self._is_given_up():
                 self._case = self._case.updated(stalled=None)
                 return ended
             seconds = (ended.until - workflow.now()).total_seconds() if ended.until else pause
-            if ended.unreachable:
+            if ended.outside is not None:
                 await self._stall(ended.reason, seconds)
             await self._pause(seconds)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -103,7 +103,7 @@ class LongWork(CaseFlow[C], Generic[C]):
         except ActivityError as error:
             if is_cancelled_exception(error) or is_refusal(error):
                 raise
-            return TurnDied(reason=cause_of(error), passing=is_worker_failure(error))
+            return TurnDied(reason=cause_of(error), passing=is_passing(error))
 
     async def _posts_come_first(self, condition: Callable[[], bool]) -> bool:
         """Wait for the condition. True: before it, posts can be made that a rate limit held back."""
