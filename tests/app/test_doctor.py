@@ -17,6 +17,6 @@ async def test_a_full_disk_is_told_by_name_and_no_check_writes_to_it(
     console = Console(file=io.StringIO(), width=400)
     assert await examine(Settings(home=tmp_path / "home"), console, as_json=False) == 1
     said = console.file.getvalue()  # type: ignore[attr-defined]  # a StringIO
-    assert f"MB are free where {tmp_path / 'home'} lies" in said
+    assert f" are free where {tmp_path / 'home'} lies" in said
     assert "Free some space, or set CASEWORKER_HOME to a folder on another disk." in said
     assert "sandbox" not in said

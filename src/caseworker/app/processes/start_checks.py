@@ -6,8 +6,10 @@ from pathlib import Path
 from caseworker.app.parts import make_sandbox
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
+from caseworker.workspaces.sandbox_limits import DISK_RESERVE, size
 
-_NEEDED_BYTES = 200 * 1024 * 1024
+_NEEDED_BYTES = 2 * DISK_RESERVE
+"""A case that begins with less would be stopped by the first files that it writes."""
 
 
 def check_disk(home: Path) -> None:
@@ -15,7 +17,7 @@ def check_disk(home: Path) -> None:
     free = shutil.disk_usage(there).free
     if free < _NEEDED_BYTES:
         raise Refused(
-            f"Only {free // 1_000_000} MB are free where {home} lies; {_NEEDED_BYTES // 1_000_000} MB are needed.",
+            f"Only {size(free)} are free where {home} lies; {size(_NEEDED_BYTES)} are needed.",
             todo="Free some space, or set CASEWORKER_HOME to a folder on another disk.",
         )
 
