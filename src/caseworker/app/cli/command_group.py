@@ -61,6 +61,8 @@ class CommandGroup(TyperGroup):
         return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if ctx.resilient_parsing:  # the shell completes a command that is not whole yet
+            return super().resolve_command(ctx, args)
         meant = _MEANT.get(args[0].lower()) if args else None
         if meant is not None and self.get_command(ctx, args[0]) is None:
             raise Refused(f"There is no command `{args[0]}`.", todo=meant)

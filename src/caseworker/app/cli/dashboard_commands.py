@@ -4,12 +4,16 @@ from typing import Annotated
 
 import typer
 
+from caseworker.app.cli.complete_case import complete_case
 from caseworker.app.cli.shared_options import LOOK, OPERATE, Json, add, do, flag, make_console, settings_now
 
 
 def open_page(
     case: Annotated[
-        str | None, typer.Argument(metavar="[CASE]", help="The case to show; without, the board of all cases.")
+        str | None,
+        typer.Argument(
+            metavar="[CASE]", help="The case to show; without, the board of all cases.", autocompletion=complete_case
+        ),
     ] = None,
     no_browser: Annotated[bool, flag("--no-browser", "Only print the link.")] = False,
     json: Json = False,

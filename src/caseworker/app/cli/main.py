@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 from textwrap import TextWrapper
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -52,6 +52,8 @@ def root(
 
 
 _SHOW_TRACEBACK: list[bool] = []
+_COMPLETES: Final = "_CASEWORKER_COMPLETE"
+"""Set by the shell, for a TAB."""
 
 # In the order in which `--help` lists them.
 for commands in (
@@ -103,6 +105,8 @@ def wrapped(text: str, width: int) -> str:
 
 
 def _tell(sentence: str, code: int) -> None:
+    if _COMPLETES in os.environ:  # words would land in the line that is being typed
+        sys.exit(code)
     text = f"caseworker: {printable(sentence)}"
     if sys.stderr.isatty():  # a log gets unwrapped text
         text = wrapped(text, max(40, (os.get_terminal_size(sys.stderr.fileno()).columns or 80) - 1))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from caseworker.app.cli.complete_case import complete_case
 from caseworker.app.terminal.interrupted import Interrupted
 from caseworker.core.base.errors import Refused
 
@@ -26,7 +27,12 @@ def flag(name: str, says: str, **more: Any) -> Any:
 
 Json = Annotated[bool, flag("--json", "For programs: JSON on standard output.")]
 CaseName = Annotated[
-    str, typer.Argument(metavar="CASE", help="The case's id, or the end of it: shop/3, 3, bug-7F3K, 7f3k.")
+    str,
+    typer.Argument(
+        metavar="CASE",
+        help="The case's id, or the end of it: shop/3, 3, bug-7F3K, 7f3k.",
+        autocompletion=complete_case,
+    ),
 ]
 Pull = Annotated[
     str,
