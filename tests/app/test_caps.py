@@ -41,7 +41,13 @@ async def test_programs_get_dollars_as_well(settings: Settings, capsys: pytest.C
     assert json.loads(capsys.readouterr().out) == {"daily_budget_usd": 12.5, "cases_per_hour": 7}
 
 
-@pytest.mark.parametrize("daily", [0, -3, float("nan"), float("inf")])
+@pytest.mark.parametrize("daily", [0, -3, 0.001, 1e30, float("nan"), float("inf")])
 async def test_only_amounts_above_zero_are_caps(settings: Settings, daily: float) -> None:
-    with pytest.raises(Refused, match="A cap is a number above zero"):
+    with pytest.raises(Refused, match=r"`--daily` is an amount from 0\.01 to 1,000,000 dollars"):
         await typed(settings, daily=daily)
+
+
+@pytest.mark.parametrize("cases", [0, 10**20])
+async def test_a_number_of_cases_has_bounds(settings: Settings, cases: int) -> None:
+    with pytest.raises(Refused, match="`--cases` is a number from 1 to 1,000,000"):
+        await typed(settings, cases=cases)

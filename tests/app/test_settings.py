@@ -160,6 +160,36 @@ def test_settings_become_the_policy_of_new_cases(tmp_path: Path) -> None:
             "budget_usd = -1\n",
             "HOME/caseworker.toml, line 1: `budget_usd`: Input should be greater than or equal to 0.",
         ),
+        (
+            "budget_usd = true\n",
+            "HOME/caseworker.toml, line 1: `budget_usd`: Input should be a number, not true or false.",
+        ),
+        (
+            "budget_usd = 1e30\n",
+            "HOME/caseworker.toml, line 1: `budget_usd`: Input should be less than or equal to 1000000.",
+        ),
+        (
+            "daily_budget_usd = 0\n",
+            "HOME/caseworker.toml, line 1: `daily_budget_usd`: Input should be greater than or equal to 0.01.",
+        ),
+        ("slots = true\n", "HOME/caseworker.toml, line 1: `slots`: Input should be a number, not true or false."),
+        (
+            '[models]\ndefault = ""\n',
+            "HOME/caseworker.toml, line 2: `models.default`: the name of a model is missing.",
+        ),
+        (
+            'anthropic_base_url = "ftp://x"\n',
+            "HOME/caseworker.toml, line 1: `anthropic_base_url`: an address begins with http:// or https://.",
+        ),
+        (
+            'anthropic_base_url = "localhost:11434"\n',
+            "HOME/caseworker.toml, line 1: `anthropic_base_url`: an address begins with http:// or https://: "
+            "http://localhost:11434.",
+        ),
+        (
+            "[prices]\nx = {inptu = 1, output = 2}\n",
+            "HOME/caseworker.toml, line 2: `inptu` is not known in [prices.x]. Did you mean input?",
+        ),
         ("turn_minutes = inf\n", "HOME/caseworker.toml, line 1: `turn_minutes`: Input should be a finite number."),
         ("budget_usd = nan\n", "HOME/caseworker.toml, line 1: `budget_usd`: Input should be a finite number."),
         (
@@ -202,6 +232,11 @@ def test_a_mistake_in_the_file_names_the_file_the_line_and_the_fix(tmp_path: Pat
             "CASEWORKER_MODELS",
             "a",
             "CASEWORKER_MODELS can't be set in the environment. Use `models` in caseworker.toml.",
+        ),
+        (
+            "CASEWORKER_PRICES",
+            "0",
+            "CASEWORKER_PRICES can't be set in the environment. Use `prices` in caseworker.toml.",
         ),
         (
             "CASEWORKER_CONFIG",

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from caseworker.app.settings import MODEL_KEYS, Settings
+from caseworker.core.base.budget import Price
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Service, Severity, SlaTarget
 from caseworker.core.base.toml_lines import likely, line_of
@@ -34,7 +35,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     try:
         return Settings.model_validate({**from_file, **from_env, "home": home})
     except ValidationError as error:
-        raise Refused(_explain(error.errors()[0], file, from_env)) from error
+        raise Refused(_explain(_most_telling(error.errors()), file, from_env)) from error
 
 
 def _read_file(file: Path, *, wanted: bool) -> dict[str, object]:
@@ -72,11 +73,18 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             found[key] = [part for part in value.split(os.pathsep) if part]
         elif key in ("setup_hosts", "allowed_owners", "github_repositories"):
             found[key] = value.replace(",", " ").split()  # not split at colons, which come before ports
-        elif key in ("models", "services", "contacts", "sla", "dashboard_tokens"):
+        elif key in ("models", "services", "contacts", "sla", "prices", "dashboard_tokens"):
             raise Refused(f"{name} can't be set in the environment.", todo=f"Use `{key}` in caseworker.toml.")
         elif value != "":
             found[key] = value
     return found
+
+
+def _most_telling(errors: list[ErrorDetails]) -> ErrorDetails:
+    """The first one; where a name is missing and an unknown one stands beside it, the unknown one."""
+    first = errors[0]
+    beside = [one for one in errors if one["type"] == "extra_forbidden" and one["loc"][:-1] == first["loc"][:-1]]
+    return beside[0] if beside and first["type"] == "missing" else first
 
 
 def _explain(error: ErrorDetails, file: Path, from_env: Mapping[str, object]) -> str:
@@ -106,6 +114,8 @@ def _known_below(path: list[str]) -> frozenset[str]:
             return frozenset(SlaTarget.model_fields)
         case ["services", *_]:
             return frozenset(Service.model_fields)
+        case ["prices", *_]:
+            return frozenset(Price.model_fields)
         case _:
             return frozenset()
 

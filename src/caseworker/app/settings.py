@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, SecretStr, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from caseworker.app.setting_kinds import MOST_CASES, Dollars, ModelName, WebAddress, refuse_switch
 from caseworker.app.surface_settings import GitHubSettings, SlackSettings
-from caseworker.core.base.budget import MICROS, Price
+from caseworker.core.base.budget import MICROS, MOST_DOLLARS, Price
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import PLAIN_REVIEW, Milestone, Policy, Service, Severity, SlaTarget, chosen_models
 from caseworker.core.base.roles import Role, Task
@@ -50,8 +51,8 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     """Whether the embedded server's web UI and HTTP API answer."""
 
     anthropic_api_key: SecretStr | None = None
-    anthropic_base_url: str = "https://api.anthropic.com"
-    models: dict[ModelKey, str] = Field(default_factory=dict)
+    anthropic_base_url: WebAddress = "https://api.anthropic.com"
+    models: dict[ModelKey, ModelName] = Field(default_factory=dict)
     """By `role.task`, `role` or `default`. Missing ones keep their default."""
 
     prices: dict[str, Price] = Field(default_factory=dict)
@@ -93,7 +94,7 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     """Whether the classifier of mentions may read the state of a pull request first."""
     enable_github_state: bool = True
     """Whether agents of a case with a pull request may read its state on the forge, over MCP."""
-    questions_budget_usd: float = Field(default=2, ge=0)
+    questions_budget_usd: Dollars = 2
     """What single questions that no case pays for may cost a repository within 24 hours."""
 
     retention_days: float | None = Field(default=None, gt=0)
@@ -104,10 +105,10 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     developers: int = Field(default=4, ge=1)
     """How many developers work at the same time, over all workers."""
     idle_minutes: float = Field(default=10, gt=0)
-    budget_usd: float = Field(default=5, ge=0)
-    daily_budget_usd: float = Field(default=100, ge=0)
+    budget_usd: Dollars = 5
+    daily_budget_usd: float = Field(default=100, ge=0.01, le=MOST_DOLLARS)
     """What all cases and questions together may cost within 24 hours."""
-    cases_per_hour: int = Field(default=20, ge=1)
+    cases_per_hour: int = Field(default=20, ge=1, le=MOST_CASES)
     """How many bug cases one person may open within an hour."""
     until: Milestone = Milestone.PR
     """How far a case goes by itself: triage, plan, pr."""
@@ -127,6 +128,12 @@ class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
     rehearsal_pace: float | None = Field(default=None, ge=0, le=60)
     """Seconds before each rehearsed answer, instead of what the script says."""
     log: Literal["auto", "plain", "json"] = "auto"
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_switch(cls, value: object, info: ValidationInfo) -> object:
+        field = cls.model_fields[info.field_name or ""]
+        return refuse_switch(value) if field.annotation in (int, float, float | None) else value
 
     @field_validator("setup_hosts", mode="before")
     @classmethod

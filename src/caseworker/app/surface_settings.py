@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field, SecretStr
 
+from caseworker.app.setting_kinds import WebAddress
+
 
 class SlackSettings(BaseModel):
     slack_bot_token: SecretStr | None = None
@@ -11,7 +13,7 @@ class SlackSettings(BaseModel):
     """For events over HTTP."""
     slack_reports_channel: str = ""
     slack_summaries_channel: str = ""
-    slack_api_url: str = "https://slack.com/api/"
+    slack_api_url: WebAddress = "https://slack.com/api/"
 
 
 class GitHubSettings(BaseModel):
@@ -23,7 +25,7 @@ class GitHubSettings(BaseModel):
     github_client_id: str = ""
     """Of the App. With its secret, people log in to the dashboard with their account on GitHub."""
     github_client_secret: SecretStr | None = None
-    github_api_url: str = "https://api.github.com"
+    github_api_url: WebAddress = "https://api.github.com"
     """`https://HOST/api/v3` for an Enterprise Server."""
     github_repositories: list[str] = Field(default_factory=list)
     """Those that are listened to, as `owner/name`. Empty: all on which the App is installed."""

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from caseworker.app.processes.start_checks import check_ready
 from caseworker.app.run_subjects import Subject, find_subject
 from caseworker.app.settings import Settings
-from caseworker.core.base.budget import MICROS
+from caseworker.core.base.budget import MICROS, MOST_DOLLARS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.evidence.repository_rules import RepositoryRules
@@ -16,9 +16,6 @@ from caseworker.ports import NewIssue, Store
 
 if TYPE_CHECKING:
     from caseworker.forges.github.issue_links import IssueLink
-
-
-_MOST_DOLLARS: Final = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +57,8 @@ def policy_for(request: RunRequest, rules: RepositoryRules, settings: Settings) 
     policy = rules.applied_to(settings.policy())
     said: dict[str, object] = {}
     if request.budget_usd is not None:
-        if not request.budget_usd <= _MOST_DOLLARS:
-            raise Refused("That budget is too large.", todo=f"Write at most {_MOST_DOLLARS:,}.")
+        if not request.budget_usd <= MOST_DOLLARS:
+            raise Refused("That budget is too large.", todo=f"Write at most {MOST_DOLLARS:,}.")
         said["budget_micros"] = round(request.budget_usd * MICROS)
     if request.until is not None:
         said["until"] = request.until

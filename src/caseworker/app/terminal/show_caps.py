@@ -6,16 +6,17 @@ from typing import Final
 from rich.console import Console
 
 from caseworker.app.desk import NoRecords, reading, recording
+from caseworker.app.setting_kinds import MOST_CASES
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.local_times import date_and_time
-from caseworker.core.base.budget import MICROS, dollars
+from caseworker.core.base.budget import MICROS, MOST_DOLLARS, dollars
 from caseworker.core.base.errors import Refused
 from caseworker.core.people.authority import refuse_unless_may_steer
 from caseworker.core.people.caps import Cap, CapName
 from caseworker.core.people.messages import Standing
 
-_MOST_DOLLARS: Final = 1_000_000
+_LEAST_DOLLARS: Final = 0.01
 
 
 async def show_caps(
@@ -29,8 +30,15 @@ async def show_caps(
     as_json: bool,
 ) -> int:
     """The person at the terminal counts as the owner of the deployment: they can read its home."""
-    if not (daily is None or 0 < daily <= _MOST_DOLLARS) or not (cases is None or cases > 0):
-        raise Refused("A cap is a number above zero.", todo="For example: caseworker caps --daily 200 --cases 40")
+    if daily is not None and not _LEAST_DOLLARS <= daily <= MOST_DOLLARS:  # also excludes NaN
+        raise Refused(
+            f"`--daily` is an amount from {_LEAST_DOLLARS} to {MOST_DOLLARS:,} dollars.",
+            todo="For example: caseworker caps --daily 200",
+        )
+    if cases is not None and not 0 < cases <= MOST_CASES:
+        raise Refused(
+            f"`--cases` is a number from 1 to {MOST_CASES:,}.", todo="For example: caseworker caps --cases 40"
+        )
     wanted = {CapName.DAILY_BUDGET: None if daily is None else round(daily * MICROS), CapName.CASES_PER_HOUR: cases}
     changes = {name: value for name, value in wanted.items() if value is not None or reset}
     if changes:

@@ -7,7 +7,10 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 MICROS = 1_000_000
+MOST_DOLLARS: Final = 1_000_000
+"""The largest amount that a setting, an option or a cap may have."""
 Micros = Annotated[int, Field(ge=0)]
+Rate = Annotated[float, Field(ge=0, le=MOST_DOLLARS)]
 
 
 class Usage(BaseModel):
@@ -35,11 +38,11 @@ class Price(BaseModel):
     input costs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_write: float = Field(ge=0)
-    long_cache_write: float = Field(ge=0)
-    cache_read: float = Field(ge=0)
+    input: Rate
+    output: Rate
+    cache_write: Rate
+    long_cache_write: Rate
+    cache_read: Rate
 
     @model_validator(mode="before")
     @classmethod

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from caseworker.core.base.budget import MICROS
+from caseworker.core.base.budget import MICROS, MOST_DOLLARS
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone, Policy, how_far
 from caseworker.core.base.toml_lines import likely, line_of
@@ -101,7 +101,7 @@ def _budget(text: str, table: dict[str, object]) -> int | None:
     if value is None:
         return None
     amount = value if isinstance(value, int | float) and not isinstance(value, bool) else -1
-    if not 0 <= amount <= 1_000_000:  # also excludes NaN and infinity
+    if not 0 <= amount <= MOST_DOLLARS:  # also excludes NaN and infinity
         raise _invalid(text, "budget", "usd", "must be an amount of dollars", "For example: usd = 2.5.")
     return round(amount * MICROS)
 
