@@ -12,7 +12,8 @@ from caseworker.app.cli.shared_options import LOOK, OPERATE, SPEAK, START
 _BEGIN = """# Commands
 
 For everybody who types: all commands, as `caseworker --help` groups them. Written by `make pages`.
-`caseworker COMMAND -h` says more about each option. Commands that show something have `--json`.
+`caseworker COMMAND -h` says more about each option. Commands that show something have `--json`, except
+`logs`, `docs`, `init github` and `slack manifest`, which print text only; `export` prints JSON anyway.
 
 A CASE is written as it is printed: `shop/3` (issue 3 of the folder `shop`), `owner/repo/42`, `owner/repo/pull/57`,
 `bug-7F3K`; or by its end, where that is unique: `3`, `7f3k`. `local/shop#3`, `#3` and a link to the issue on GitHub are
