@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from caseworker.app.parts import github_access, look_at, make_forge, make_source
 from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import issue_case
+from caseworker.core.base.ids import issue_case, issue_number
 from caseworker.core.base.repositories import LocalRepository, RemoteRepository, RepositoryRef
 from caseworker.core.evidence.repository_rules import SETTINGS_FILE, RepositoryRules
 from caseworker.intake.issues import read_issue, read_issue_text
@@ -48,14 +48,15 @@ async def find_subject(folder: Path | None, issue: "NewIssue | int | IssueLink",
 
 async def folder_or_here(folder: Path | None) -> Path:
     """The folder that was named, or the repository that one stands in."""
+    from caseworker.forges.local_folders import NoRepository
+
     if folder is not None:
         return folder
     try:
         return (await look_at(Path.cwd())).path
-    except Refused as refused:
+    except NoRepository as refused:
         raise Refused(
-            "It is not said where the code is, and this folder is not inside a repository that can be worked on: "
-            f"{refused.what}",
+            f"It is not said where the code is, and this folder is not inside a repository: {refused.what}",
             todo="Go into the repository, or name it with `--repo FOLDER`.",
         ) from None
 
@@ -164,9 +165,14 @@ async def _require_free_branch(store: Store, issue: Issue, taken: Set[int], ref:
 def issue_argument(value: str) -> "NewIssue | int | IssueLink":
     """A number names an issue of the repository, a link or `owner/repo#42` one on GitHub, `-` standard input; anything
     else is a file."""
-    number = value.removeprefix("#")
-    if number.isdigit():
-        return int(number)
+    if not value.strip():
+        raise Refused("`--issue` is empty.", todo="Give a Markdown file, a number, or a link to an issue on GitHub.")
+    try:
+        number = issue_number(value)
+    except ValueError:
+        raise Refused("No issue has so large a number.", todo="`caseworker issue list` lists the issues.") from None
+    if number is not None:
+        return number
     if value == "-" or Path(value).exists():
         return read_issue_from(value)
     from caseworker.forges.github.issue_links import parse_issue_link

@@ -1,5 +1,6 @@
 """What there is in a folder that a person names: the repository, its branch and its commit. Reads only."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from caseworker.core.base.repositories import LocalRepository, RemoteRepository,
 from caseworker.ports import Git, Head
 
 _BRANCHES = "refs/heads/"
+_LINK = re.compile(r"(?P<scheme>https?):/{1,2}(?P<rest>\S+?)/?")
+"""`Path` leaves one of the two slashes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +28,10 @@ class Folder:
         return LocalRepository(path=self.path)
 
 
+class NoRepository(Refused):
+    """The folder is in no repository. Other refusals are about the repository that it is in."""
+
+
 async def look(repository: Path, git: Git) -> Folder:
     """What there is at this path, or `Refused` with what to do. Changes nothing: for use before anything is created."""
     path = _existing_folder(repository)
@@ -32,7 +39,7 @@ async def look(repository: Path, git: Git) -> Folder:
     of_a_checkout = ("--show-toplevel", "--show-superproject-working-tree")  # last: a bare repository has no answer
     found = await git("rev-parse", *questions, *of_a_checkout, inside=path, accept=(0, 128))
     if not found.text:
-        raise Refused(
+        raise NoRepository(
             f"{path} is not a git repository.", todo=f"Name one, or make it one: git -C {path} init, then commit."
         )
     bare, in_work_tree, object_format, git_dir, *checkout = found.text.splitlines()
@@ -71,6 +78,13 @@ async def _head(top: Path, git: Git) -> tuple[Sha, str]:
 
 def _existing_folder(repository: Path) -> Path:
     path = repository.expanduser().resolve()
+    if not path.is_dir() and (link := _LINK.fullmatch(str(repository))):
+        page = f"{link['scheme']}://{link['rest']}"
+        raise Refused(
+            f"{page} is a link, not a folder.",
+            todo="Clone it and name the clone's folder, or name an issue by its link alone: "
+            f"`caseworker run --issue {page.removesuffix('.git')}/issues/NUMBER`.",
+        )
     if not path.is_dir():
         raise Refused(f"{path} is not a folder.", todo="Name the folder of a git repository.")
     return path

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import from_json
 
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.ids import LARGEST_NUMBER
 from caseworker.core.casefile.model import load_case_file
 from caseworker.ports import NewIssue
 
@@ -16,7 +17,6 @@ _LARGEST_JSON = 8_000_000
 """A case file also holds build output. Its issue has the same limits as any other."""
 _BODY_LIMIT = 60_000
 _TITLE_LIMIT = 300
-_LARGEST_NUMBER = 2**31 - 1
 
 
 _Text = Annotated[str, AfterValidator(lambda text: text.replace("\0", ""))]
@@ -31,7 +31,7 @@ class _GhIssue(BaseModel):
     """`gh issue view N --json number,title,body,labels,url`."""
 
     model_config = ConfigDict(extra="ignore")
-    number: int = Field(ge=1, le=_LARGEST_NUMBER)
+    number: int = Field(ge=1, le=LARGEST_NUMBER)
     title: _Text
     body: _Text = ""
     labels: list[_GhLabel] = []

@@ -1,7 +1,9 @@
 """Says what to type instead of a command that people guess and that has another name."""
 
+from shlex import quote
 from typing import Any, Final
 
+from typer import BadParameter
 from typer.core import TyperGroup
 
 from caseworker.core.base.errors import Refused
@@ -60,6 +62,13 @@ class CommandGroup(TyperGroup):
                 param.metavar = ""  # else the help says `<bool>`
         return params
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's, with which Typer reads options
+            raise
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if ctx.resilient_parsing:  # the shell completes a command that is not whole yet
             return super().resolve_command(ctx, args)
@@ -69,6 +78,13 @@ class CommandGroup(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             _keep_type_out_of_help(command, ctx)
+        if (
+            name == "run"
+            and rest
+            and not rest[0].startswith("-")
+            and not any(one.startswith("--issue") for one in rest)
+        ):
+            raise Refused("`run` needs an issue.", todo=f"Write `caseworker run --issue {quote(rest[0])}`.")
         if not rest and command is not None and any(one.metavar == "CASE" and one.required for one in command.params):
             raise Refused("Which case?", todo=f"`caseworker cases` lists them, `caseworker {name} CASE` takes one.")
         return name, command, rest

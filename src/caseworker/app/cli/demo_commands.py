@@ -69,7 +69,9 @@ def demo_investigate(json: Json = False) -> None:
 
 @demo_app.command("github")
 def demo_github(
-    port: Annotated[int, typer.Option("--port", help="Where to serve the page; 0 takes any free port.")] = 0,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, help="Where to serve the page; 0 takes any free port.")
+    ] = 0,
     walk: Annotated[bool, flag("--walk", "Don't wait for me: click, comment and watch by itself.")] = False,
 ) -> None:
     """Labels and comments on a GitHub of our own, in your browser; a bot, its pull request and real CI. No account."""

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from caseworker.app.cli.shared_options import (
+    MOST,
     OPERATE,
     START,
     CaseName,
@@ -56,7 +57,9 @@ def host_restart(json: Json = False) -> None:
 @host_app.command("codec")
 def host_codec(
     ui: Annotated[str, typer.Option("--ui", help="The web UI's address, if it is not the host's own.")] = "",
-    port: Annotated[int, typer.Option("--port", help="Where to listen on 127.0.0.1. 0: any free one.")] = 0,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, help="Where to listen on 127.0.0.1. 0: any free one.")
+    ] = 0,
 ) -> None:
     """Show the payloads of cases in Temporal's web UI, which sees them sealed otherwise. Ctrl-C ends it."""
     from caseworker.app.processes.codec_server import serve_codec
@@ -74,7 +77,7 @@ def host_status(json: Json = False) -> None:
 
 def logs(
     follow: Annotated[bool, flag("--follow", "Stay, and print new lines as they come. Ctrl-C ends it.")] = False,
-    lines: Annotated[int, typer.Option("--lines", min=0, help="How many of the newest lines.")] = 50,
+    lines: Annotated[int, typer.Option("--lines", min=0, max=MOST, help="How many of the newest lines.")] = 50,
 ) -> None:
     """Print the log of the background process."""
     from caseworker.app.terminal.show_logs import show_logs

@@ -9,6 +9,7 @@ import typer
 from caseworker.app.cli.bug_commands import Name
 from caseworker.app.cli.shared_options import (
     LOOK,
+    MOST,
     OPERATE,
     SPEAK,
     START,
@@ -212,7 +213,7 @@ def caps(
 
 def deliveries(
     outcome: Annotated[OutcomeKind | None, typer.Option("--outcome", help="Only those with this outcome.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, help="How many, newest first.")] = 50,
     json: Json = False,
 ) -> None:
     """List the events that GitHub sent, and what came of each."""

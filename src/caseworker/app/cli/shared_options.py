@@ -4,7 +4,7 @@ import gc
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -46,6 +46,9 @@ Repository = Annotated[
 
 START, SPEAK, LOOK, OPERATE = "Start", "Speak with a case", "Look", "Operate"
 """The groups of commands in `--help`."""
+
+MOST: Final = 1_000_000
+"""The largest number of lines or rows that somebody may ask for."""
 
 
 def add(app: typer.Typer, panel: str, *commands: Callable[..., None]) -> None:

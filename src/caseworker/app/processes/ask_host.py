@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from caseworker.app.processes.find_host import fits
 from caseworker.app.processes.own_name import person
 from caseworker.app.settings import Settings
-from caseworker.core.base.ids import CaseId
+from caseworker.core.base.ids import CaseId, issue_number
 from caseworker.engine.host import HostPlace
 
 _ANSWER_SECONDS: Final = 10.0
@@ -83,8 +83,8 @@ def ask_to_open(
 
 
 def _named_issue(value: str) -> int | Path:
-    number = value.removeprefix("#")
-    return int(number) if number.isdecimal() else _shared_file(Path(value))
+    number = issue_number(value)
+    return number if number is not None else _shared_file(Path(value))
 
 
 def _shared_file(path: Path) -> Path:

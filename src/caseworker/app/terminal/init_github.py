@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -84,6 +85,11 @@ def _two_ways(address: ApiAddress) -> str:
 
 def offer_app(settings: Settings, console: Console, wanted: AppWanted) -> int:
     """Write the page that hands the manifest to GitHub, and say what to click."""
+    if wanted.public_url and not re.fullmatch(r"https?://[^/\s]+(?:/\S*)?", wanted.public_url):
+        raise Refused(
+            f"`--url {wanted.public_url}` is no address.",
+            todo="Write it as https://HOST, or leave it out if GitHub can't reach you.",
+        )
     make_home(settings)
     web = ApiAddress(settings.github_api_url).web
     place = f"organizations/{wanted.organization}/settings" if wanted.organization else "settings"

@@ -39,10 +39,11 @@ class LookedAt:
 
 async def look_at_pull(settings: Settings, name: str) -> LookedAt:
     """`name`: in one of the forms of `named_pull`."""
-    from caseworker.app.terminal.name_pull import named_pull
+    from caseworker.app.terminal.name_pull import check_pull_name, named_pull
     from caseworker.forges.github.connect import connect
     from caseworker.forges.github.probe import GitHubProbe
 
+    check_pull_name(name)
     access = github_access(settings)
     if access is None:
         raise Refused(

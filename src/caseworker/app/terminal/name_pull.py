@@ -14,6 +14,12 @@ from caseworker.ports import StoredPull
 _SHORT: Final = re.compile(r"(?P<repository>[\w.-]+)?(?:(?<!/)!|(?:(?<=\w)/|^)pull/)(?P<number>[1-9][0-9]{0,17})")
 
 
+def check_pull_name(name: str) -> None:
+    """`Refused` if the text can't be a pull request's."""
+    if _SHORT.fullmatch(name) is None:
+        parse_pull_link(name)
+
+
 async def named_pull(settings: Settings, name: str, address: ApiAddress) -> tuple[RemoteRepository, int]:
     """A short name, `!57` or `shop!57`, is that of a case. `Refused` if the name means none, or several."""
     short = _SHORT.fullmatch(name)

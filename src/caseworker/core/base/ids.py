@@ -1,7 +1,7 @@
 """Ids and the names made from them. Each id has its own type, so that one can't be passed as another."""
 
 import re
-from typing import NewType
+from typing import Final, NewType
 
 CaseId = NewType("CaseId", str)
 """`owner/repo#42` for an issue case, `bug-7F3K` for a bug case, `owner/repo!57` for a pull case."""
@@ -13,7 +13,10 @@ SessionId = NewType("SessionId", str)
 TraceId = NewType("TraceId", str)
 RunId = NewType("RunId", int)
 
+LARGEST_NUMBER: Final = 2**31 - 1
+"""Of an issue or a pull request: what the records can hold."""
 _ISSUE_CASE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)")
+_MOST_DIGITS = 10
 _LOCAL = "local/"
 _ADDRESS = r"(?:https?://[^/]+/)"
 _TYPED_ISSUE = re.compile(
@@ -67,6 +70,17 @@ def pull_typed(name: str) -> CaseId | None:
     """The pull case that `typed` writes like this, or whose page on GitHub has this address. Null: none."""
     found = _TYPED_PULL.fullmatch(name)
     return found and CaseId(f"{found['repository']}!{found['number']}")
+
+
+def issue_number(text: str) -> int | None:
+    """The number that a person typed, `3` or `#3`. Null: it is none. `ValueError`: no issue can have it."""
+    digits = text.removeprefix("#")
+    if not re.fullmatch("[0-9]+", digits):
+        return None
+    number = int(digits[:_MOST_DIGITS])  # Python refuses to read thousands of them
+    if number > LARGEST_NUMBER or len(digits) > _MOST_DIGITS:
+        raise ValueError("no issue has so large a number")
+    return number
 
 
 def is_issue_called(case: CaseId, name: str) -> bool:
