@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from caseworker.app.cli.main import app
 from caseworker.app.cli.shared_options import LOOK, OPERATE, SPEAK, START
-from caseworker.app.desk import find_case, reading
+from caseworker.app.desk import find_case, reading, recording
 from caseworker.app.run_subjects import folder_or_here, issue_argument
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.case_filter import CaseFilter, chosen, listed
@@ -27,9 +27,12 @@ from caseworker.app.terminal.show_logs import readable
 from caseworker.app.terminal.text_console import print_commands
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, typed
+from caseworker.core.base.policy import Policy
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.issue.states import IssueState
 from caseworker.ports import NewIssue
 from tests.app.issue_desk import IssueDesk
+from tests.edges.store_examples import TRACE, said
 from tests.world.project import make_project
 
 RUNNER = CliRunner()
@@ -91,6 +94,34 @@ async def test_a_command_that_was_printed_finds_its_case_after_a_shell_has_read_
         assert (await find_case(store, name)).case.id == case
         for other in ("1", "#1", "shop#1", "local/shop#1"):
             assert (await find_case(store, other)).case.id == case
+
+
+async def test_a_name_in_another_case_finds_the_only_case_that_it_fits(desk: IssueDesk) -> None:
+    case = await desk.begin()
+    async with reading(desk.settings) as store:
+        for other in ("SHOP/1", "Shop#1", "LOCAL/shop#1"):
+            assert (await find_case(store, other)).case.id == case
+
+
+async def test_a_short_name_means_the_case_of_the_repository_that_one_stands_in(
+    desk: IssueDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with recording(desk.settings) as store:
+        for name in ("till", "shop"):
+            (tmp_path / name / "src").mkdir(parents=True)
+            repository = await store.repositories.register(LocalRepository(path=tmp_path / name))
+            issue = await store.repositories.new_issue(repository, NewIssue(title=name, body=""))
+            first = said(CaseId(f"{repository}#1"))
+            await store.cases.open(issue, policy=Policy(), rehearsal=None, trace=TRACE, first=first)
+        with pytest.raises(Refused) as refused:
+            await find_case(store, "#1")
+        assert str(refused.value) == (
+            "`#1` names 2 cases: shop/1, till/1. Write the whole id, as in `caseworker show shop/1`, or go into the "
+            "folder of its repository."
+        )
+        monkeypatch.chdir(tmp_path / "till" / "src")
+        assert (await find_case(store, "#1")).case.id == "local/till#1"
+        assert (await find_case(store, "shop/1")).case.id == "local/shop#1"
 
 
 def test_a_command_is_printed_on_one_line_however_narrow_the_terminal_is() -> None:

@@ -4,18 +4,24 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 from caseworker.app.processes.find_host import ensure_host, renewed_host, start_host
 from caseworker.app.processes.host_bell import HostBell
 from caseworker.app.settings import Settings, make_home
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, typed
+from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.kinds import KINDS
 from caseworker.engine.host import HostPlace
 from caseworker.intake.conversation import Conversation
 from caseworker.intake.new_cases import NewCases
 from caseworker.ports import Doorbell, Store, StoredAny
 from caseworker.store.store import open_store
+
+_SHOWN: Final = 6
+"""How many cases are named where a name means several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +48,37 @@ async def find_case(store: Store, name: str) -> StoredAny:
         found = None if case is None else await store.cases.find(case)
         if found is not None:
             return found
-    near = [other for other in await store.cases.all() if KINDS[other.kind].is_called(other.case.id, name)]
+    known = await store.cases.all()
+    near = [other for other in known if KINDS[other.kind].is_called(other.case.id, name)]
+    near = near or [other for other in known if _is_called_in_any_case(other, name)]
     if len(near) == 1:
         return near[0]
+    if here := await _in_this_folder(store, near):
+        return here
     if near:
-        raise Refused(f"`{name}` names {len(near)} cases: {', '.join(typed(other.case.id) for other in near)}.")
+        first = [typed(other.case.id) for other in near[:_SHOWN]]
+        more = f" and {len(near) - _SHOWN} more" if len(near) > _SHOWN else ""
+        raise Refused(
+            f"`{name}` names {len(near)} cases: {', '.join(first)}{more}.",
+            todo=f"Write the whole id, as in `caseworker show {first[0]}`, or go into the folder of its repository.",
+        )
     raise Refused(f"There is no case `{name}`.", todo="`caseworker cases` lists what there is.")
+
+
+def _is_called_in_any_case(other: StoredAny, name: str) -> bool:
+    """`SHOP/3` for `shop/3`, where nothing is called exactly so."""
+    kind, low = KINDS[other.kind], CaseId(other.case.id.lower())
+    return low in (name.lower(), kind.id_from(name.lower())) or kind.is_called(low, name.lower())
+
+
+async def _in_this_folder(store: Store, near: list[StoredAny]) -> StoredAny | None:
+    """The only one of these cases whose repository is the one that the person stands in."""
+    here = []
+    for other in near:
+        place = await store.repositories.ref(other.repository) if other.repository else None
+        if isinstance(place, LocalRepository) and Path.cwd().is_relative_to(place.path):
+            here.append(other)
+    return here[0] if len(here) == 1 else None
 
 
 class NoRecords(Refused):
