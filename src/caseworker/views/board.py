@@ -11,10 +11,11 @@ from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import BugState, status_of
+from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work, role_at_work
-from caseworker.core.issue.words import of_role, standing_of, state_words
+from caseworker.core.issue.words import of_role, state_words
 from caseworker.core.pull.case import WORKING, PullState, SessionEnd
 from caseworker.core.sla.clock import UNREAD, target_for
 from caseworker.core.telling.pull_why import standing_of_pull
@@ -172,7 +173,7 @@ def how_it_stands(stored: StoredAny) -> tuple[str, str, str]:
     """The state's name, the state in words, and what follows from it in a sentence."""
     match stored:
         case StoredCase(case=case):
-            return case.state.value, state_words(case.state), standing_of(case)
+            return case.state.value, state_words(case.state), standing_in_file(case, stored.file)
         case StoredBug(case=bug):
             return status_of(bug).value, words_of(status_of(bug)), standing_of_bug(bug)
         case StoredPull(case=pull):

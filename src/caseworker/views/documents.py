@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from caseworker.core.issue.words import standing_of
+from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.people.messages import receipt
 from caseworker.core.record.entries import Recorded
 from caseworker.core.runs.run import Run
@@ -23,13 +23,13 @@ async def issue_document(
         "kind": stored.kind.value,
         "title": stored.title,
         "state": case.state.value,
-        "stands": standing_of(case),
+        "stands": standing_in_file(case, stored.file),
         "context": (await context_of(store, stored)).model_dump(mode="json"),
         "opened_at": stored.opened_at.isoformat(),
         "changed_at": stored.changed_at.isoformat(),
         "pull_request": case.delivery.pull_request,
         "trace": stored.trace,
-        "runs": [run_json(run) for run in await store.runs.of(case.id)],
+        "runs": [run_json(run, rehearsed=stored.rehearsal is not None) for run in await store.runs.of(case.id)],
         "summary": summary.model_dump(mode="json"),
         "usage": (await store.ledger.spent(case.id)).usage.model_dump(mode="json"),
         "messages": [
@@ -71,5 +71,10 @@ def _turn(turn: FinishedTurn) -> dict[str, object]:
     }
 
 
-def run_json(run: Run) -> dict[str, object]:
-    return {**run.model_dump(mode="json", exclude={"case", "turns_before"}), "artifact": run.artifact}
+def run_json(run: Run, *, rehearsed: bool) -> dict[str, object]:
+    """`rehearsed`: its cost was counted, and never paid."""
+    return {
+        "rehearsed": rehearsed,
+        **run.model_dump(mode="json", exclude={"case", "turns_before"}),
+        "artifact": run.artifact,
+    }

@@ -52,7 +52,7 @@ async def pull_document(store: Store, stored: StoredPull, record: list[Recorded]
         "fixes": case.fixes.model_dump(mode="json"),
         "unpushed": case.rest.model_dump(mode="json"),
         "turns": turns,
-        "runs": [run_json(run) for run in await store.runs.of(case.id)],
+        "runs": [run_json(run, rehearsed=stored.rehearsal is not None) for run in await store.runs.of(case.id)],
         "ledger": await ledger_of(store, stored),
         "messages": [
             {**message.model_dump(mode="json"), "kind": message.kind, "receipt": receipt(message, turns)}

@@ -101,6 +101,17 @@ def test_a_proven_cause_replaces_the_analysts_root_cause(stands: str, wrong: str
     assert summary.wrong == wrong
 
 
+@pytest.mark.parametrize("reason", ["Closed by ada: wrong\nscript", "Closed by ada: wrong \tscript"])
+def test_the_summary_of_a_closed_case_has_the_reason_that_its_file_has(reason: str) -> None:
+    case, file = a_case(S.CLOSED, reason="Closed by ada."), a_file()
+    assert summary_of(S.CLOSED, reason="Closed by ada.").stands == "Closed by ada."
+    known = file.model_copy(
+        update={"pipeline": file.pipeline.model_copy(update={"failure_reason": f"closed: {reason}"})}
+    )
+    summary = summarise(case, known, TYPED, outcomes=[], builds=[], spent=(0, 0), rehearsed=False, seconds=0)
+    assert summary.stands == "Closed by ada: wrong script"
+
+
 def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
     case = a_case(S.FAILED, red=False, green=None)
     summary = summarise(

@@ -14,8 +14,9 @@ from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
+from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.issue.words import standing_of, state_words
+from caseworker.core.issue.words import state_words
 from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
@@ -37,7 +38,7 @@ class IssueView(CaseView):
         self.is_over = stored.case.state in TERMINAL
 
     def how_it_stands(self) -> tuple[str, str]:
-        return state_words(self._stored.case.state), standing_of(self._stored.case)
+        return state_words(self._stored.case.state), standing_in_file(self._stored.case, self._stored.file)
 
     async def show(self, store: Store, console: Console, *, as_json: bool, everything: bool) -> None:
         await show_case(store, self._stored, console, as_json=as_json, everything=everything)

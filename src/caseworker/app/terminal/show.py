@@ -14,7 +14,7 @@ from caseworker.core.base.budget import cache_words
 from caseworker.core.base.ids import CaseId, noun
 from caseworker.core.base.repositories import is_local_address
 from caseworker.core.base.text import printable
-from caseworker.core.issue.words import standing_of
+from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.people.messages import Message, receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
 from caseworker.core.telling.artifacts import plan_page
@@ -57,9 +57,8 @@ async def show_pull_request(store: Store, stored: StoredCase, console: Console, 
         print_json([pull.model_dump(mode="json") for pull in pulls])
         return
     if not pulls:
-        console.print(
-            f"{stored.case.id} has no {noun(stored.case.id)} to merge yet: {standing_of(stored.case)}", highlight=False
-        )
+        stands = standing_in_file(stored.case, stored.file)
+        console.print(f"{stored.case.id} has no {noun(stored.case.id)} to merge yet: {stands}", highlight=False)
     for pull in pulls:
         named = "Branch ready to merge" if is_local_address(pull.url) else f"Pull request {pull.number}"
         head = f"{named} ({pull.state}): {pull.title}\n{pull.head} -> {pull.base}\n"

@@ -14,7 +14,8 @@ from caseworker.app.terminal.show_conversation import print_conversation
 from caseworker.app.terminal.talk import who_words
 from caseworker.core.base.budget import cache_words
 from caseworker.core.base.ids import typed
-from caseworker.core.issue.words import standing_of, state_words
+from caseworker.core.casefile.pipeline import standing_in_file
+from caseworker.core.issue.words import state_words
 from caseworker.core.people.messages import Attachment
 from caseworker.core.record.bug_conversation import Delivery, Line
 from caseworker.core.record.entries import AgentSaid, MessageRecorded, Posted, Recorded, ToolCalled, ToolReturned
@@ -55,7 +56,7 @@ async def _facts(store: Store, stored: StoredBug, summary: BugSummary, promised:
     facts = [("Cost", cost_line(summary)), *([("Sent", sent)] if sent else []), ("Promised", promised)]
     fix = await store.cases.load(stored.case.repair.fix) if stored.case.repair.fix is not None else None
     if fix is not None:
-        facts.append(("Fix", f"{fix.case.id}, {state_words(fix.case.state)}: {standing_of(fix.case)}"))
+        facts.append(("Fix", f"{fix.case.id}, {state_words(fix.case.state)}: {standing_in_file(fix.case, fix.file)}"))
         facts.append(("", f"caseworker show {typed(fix.case.id)}"))
     return facts
 

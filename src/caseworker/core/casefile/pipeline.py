@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from caseworker.core.base.text import printable
 from caseworker.core.casefile.model import (
     CaseFile,
     Escalation,
@@ -15,10 +16,12 @@ from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import role_at_work
+from caseworker.core.issue.words import standing_of
 from caseworker.core.people.commands import Close, Reject
 from caseworker.core.people.messages import Message
 
 S = IssueState
+_CLOSED: Final = "closed: "
 
 
 def after_move(
@@ -113,9 +116,18 @@ def _failure(case: IssueCase, why_closed: str) -> str | None:
         case S.FAILED:
             return case.reason
         case S.CLOSED:
-            return f"closed: {with_reason(case.reason, why_closed)}"
+            return f"{_CLOSED}{with_reason(case.reason, why_closed)}"
         case _:
             return None
+
+
+def standing_in_file(case: IssueCase, file: CaseFile) -> str:
+    """One line: how the case stands; of a closed one with the reason of the person who closed it, which only the file
+    has."""
+    told = file.pipeline.failure_reason or ""
+    if case.state is not S.CLOSED or not told.startswith(_CLOSED):
+        return standing_of(case)
+    return printable(" ".join(told.removeprefix(_CLOSED).split()))
 
 
 def why_closed(case: IssueCase, said: Sequence[Message]) -> str:

@@ -10,13 +10,13 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Severity
 from caseworker.core.bug.case import BugCase, BugState, BugStatus
 from caseworker.core.casefile.model import CaseFile
+from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
-from caseworker.core.issue.words import standing_of
 from caseworker.core.outcomes.analyst import AnalysisOutcome
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.investigation import InvestigationOutcome
@@ -102,7 +102,7 @@ def summarise(
         case=case.id,
         title=file.issue.title,
         state=case.state,
-        stands=standing_of(case),
+        stands=standing_in_file(case, file),
         result=_result(case),
         asked=asked,
         moves_it=[option.words(phrasing) for option in options(case) if option.kind not in _ALWAYS],
