@@ -52,3 +52,13 @@ async def test_a_merge_is_told_to_its_case_and_one_without_a_case_to_nobody(stor
     await Reconciler(store=store, doorbell=bell, forge=forge).look_at_pull_requests()
     assert [(rung, kind) for rung, _, kind in bell.rung] == [(case, MessageKind.MERGED)]
     assert [found.state for found in await store.pulls.of(case)] == ["merged"]
+    told = (await store.inbox.of(case))[-1].text
+    assert told == f"Pull request {ours.number} was merged."
+
+
+async def test_the_merge_of_a_local_branch_is_told_as_a_branch(store: Store) -> None:
+    case = await open_case(store)
+    ours = await store.pulls.create(pull(case).model_copy(update={"url": "file:///srv/shop"}))
+    forge = LocalForge(source=LocalSource(SafeGit()), pulls=Merged([ours]))
+    await Reconciler(store=store, doorbell=Bell(), forge=forge).look_at_pull_requests()
+    assert (await store.inbox.of(case))[-1].text == f"Branch {ours.head} was merged."

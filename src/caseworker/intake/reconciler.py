@@ -4,7 +4,7 @@ import structlog
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
-from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.base.repositories import RemoteRepository, is_local_address
 from caseworker.core.casefile.pipeline import note_closed
 from caseworker.core.people.commands import Merged, MessageKind, PullClosed
 from caseworker.core.people.messages import INTERRUPTING, NO_MESSAGE, NewMessage, Standing
@@ -68,7 +68,7 @@ class Reconciler:
                 author="a person",
                 standing=Standing.OWNER,
                 command=Merged() if pull.state == "merged" else PullClosed(),
-                text=f"Pull request {pull.number} was {pull.state}.",
+                text=_seen_words(pull),
                 trace=stored.trace,
             )
         )
@@ -89,3 +89,9 @@ class Reconciler:
             log.warning("issue not read", case=stored.case.id, error=str(error))
             return
         await self._store.cases.edit_file(stored.case.id, lambda file: note_closed(file, closed=closed))
+
+
+def _seen_words(pull: PullRequest) -> str:
+    """A folder of this machine has branches, and no pull requests."""
+    named = f"Branch {pull.head}" if is_local_address(pull.url) else f"Pull request {pull.number}"
+    return f"{named} was {pull.state}."

@@ -56,6 +56,8 @@ def test_a_check_ends_in_a_sentence(runs: list[CommandRun], sentence: str) -> No
 
 
 def test_a_repository_without_tests_could_not_run() -> None:
+    by_settings = result_of([], has_tests=False, by_settings=True)
+    assert by_settings.why == "`[commands]` in `.caseworker.toml` names no command that runs tests"
     result = result_of([], has_tests=False)
     assert result.why == "this repository has no file named like a test, and names no command that runs tests"
     assert result.todo.startswith("If it has tests, name the command that runs them")

@@ -530,6 +530,7 @@ def test_a_receipt_names_the_role_that_read_the_message() -> None:
 
 def test_rehearsed_costs_are_not_shown_as_spent() -> None:
     assert money_words(1_500_000, rehearsed=False) == "$1.50"
+    assert money_words(0, rehearsed=True) == "$0.00 (rehearsed)"
     assert money_words(1_500_000, rehearsed=True) == "$0.00 (rehearsed; about $1.50 at list prices)"
 
 

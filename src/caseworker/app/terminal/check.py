@@ -148,7 +148,10 @@ class _Check:
             for command in plan.tests:
                 await self._all(builder, ready, [command])
         self.found.result = result_of(
-            self.found.runs, has_tests=bool(plan.tests), absent=Submodules.of(workspace.path.parent).missing
+            self.found.runs,
+            has_tests=bool(plan.tests),
+            by_settings=plan.source == "settings",
+            absent=Submodules.of(workspace.path.parent).missing,
         )
 
     async def _all(self, builder: Builder, workspace: Workspace, commands: Sequence[Command]) -> bool:

@@ -157,7 +157,7 @@ async def _records(settings: Settings) -> Check:
     cases = len(await store.cases.all())
     await store.close()
     where = "PostgreSQL" if settings.database_url.startswith("postgresql") else str(settings.home / "caseworker.db")
-    return Check("records", "ok", f"{where}, {cases} cases")
+    return Check("records", "ok", f"{where}, {cases} {'case' if cases == 1 else 'cases'}")
 
 
 def _prices(settings: Settings) -> list[Check]:

@@ -11,7 +11,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.give_command import ask
 from caseworker.app.terminal.live_view import print_json
 from caseworker.core.base.errors import Refused
-from caseworker.core.base.ids import typed
+from caseworker.core.base.ids import is_local, typed
 from caseworker.core.telling.story import one_line
 from caseworker.workspaces.worktrees import GitWorkspaces
 
@@ -29,7 +29,8 @@ async def purge(settings: Settings, console: Console, name: str, *, yes: bool, a
     if as_json:
         print_json({"purged": case})
     else:
-        console.print(f"{case} is removed. Its branch and pull request, if it had any, are still where they were.")
+        left = "Its branch, if it had one, is" if is_local(case) else "Its branch and pull request, if it had any, are"
+        console.print(f"{case} is removed. {left} still there.")
 
 
 def _require_consent(question: str) -> None:

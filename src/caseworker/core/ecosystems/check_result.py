@@ -19,6 +19,8 @@ _NO_TESTS_TODO: Final = (
     "If it has tests, name the command that runs them: `test` under `[commands]` in `.caseworker.toml`, or in its "
     "recipe. If it has none, a case can write the first ones, and nothing else proves its change."
 )
+_NONE_NAMED: Final = "`[commands]` in `.caseworker.toml` names no command that runs tests"
+_NONE_NAMED_TODO: Final = 'Name one, as in `test = "make test"`, or leave `test` out: then it is looked for.'
 _NAMED: Final = 3
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
@@ -54,11 +56,16 @@ class CheckResult(BaseModel):
                 return f"could not run: {self.why}. {self.todo}"
 
 
-def result_of(runs: Sequence[CommandRun], *, has_tests: bool, absent: Sequence[str] = ()) -> CheckResult:
-    """`has_tests`: whether a command was found that runs tests. `absent`: submodules that the checkout lacks."""
+def result_of(
+    runs: Sequence[CommandRun], *, has_tests: bool, by_settings: bool = False, absent: Sequence[str] = ()
+) -> CheckResult:
+    """`has_tests`: whether there is a command that runs tests. `by_settings`: the repository's own settings say which.
+    `absent`: submodules that the checkout lacks."""
     if (obstacle := obstacle_of_runs(runs)) is not None:
         todo = f"{_absent_words(absent)}{remedy_words(obstacle)}"
         return CheckResult(kind="could_not_run", why=stopped_words(obstacle), todo=todo)
+    if not has_tests and by_settings:
+        return CheckResult(kind="could_not_run", why=_NONE_NAMED, todo=_NONE_NAMED_TODO)
     if not has_tests:
         return CheckResult(kind="could_not_run", why=_NO_TESTS, todo=_NO_TESTS_TODO)
     tests = [run for run in runs if run.purpose is Purpose.TEST]

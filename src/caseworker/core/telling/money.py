@@ -5,7 +5,9 @@ from caseworker.core.base.budget import dollars
 
 def money_words(micros: int, *, rehearsed: bool) -> str:
     """What a case has cost. A rehearsed one costs nothing; what its calls would cost is said, but never as spent."""
-    return f"$0.00 (rehearsed; about {dollars(micros)} at list prices)" if rehearsed else dollars(micros)
+    if not rehearsed:
+        return dollars(micros)
+    return f"$0.00 (rehearsed; about {dollars(micros)} at list prices)" if micros else "$0.00 (rehearsed)"
 
 
 def short_money_words(micros: int, *, rehearsed: bool) -> str:
