@@ -39,8 +39,8 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing, record
     reason = why_closed(stored.case, await store.inbox.of(stored.case.id))
     because = with_reason(told.because, reason)
     context = await context_of(store, stored)
-    cap, newest = cap_of(stored.case, stored.policy), builds[-1] if builds else None
-    bound = bound_words(stored.policy, base=stored.case.delivery.base, cap=cap, build=newest, record=record)
+    cap = cap_of(stored.case, stored.policy)
+    bound = bound_words(stored.policy, base=stored.case.delivery.base, cap=cap, builds=builds, record=record)
     changed = {"because": because, "asked": asked, "context": context, "evidence": evidence, "bound_to": bound}
     return told.model_copy(update=changed)
 

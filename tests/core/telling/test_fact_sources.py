@@ -100,9 +100,9 @@ def test_what_has_not_happened_has_no_source() -> None:
 def test_what_a_case_is_bound_to_leads_to_its_build_and_its_beginning() -> None:
     record = _record(e11=OPENED, e12=_build(Stage.BASE, BASE), e13=_said(2, MessageKind.BUDGET))
     build = a_build(a_run("make test"))
-    bound = bound_words(Policy(), base=BASE, cap=5_000_000, build=build, record=record)
+    bound = bound_words(Policy(), base=BASE, cap=5_000_000, builds=[build], record=record)
     assert [fact.entry for fact in bound] == [12, 12, 12, 11]
-    raised = bound_words(Policy(), base=BASE, cap=9_000_000, build=build, record=record)
+    raised = bound_words(Policy(), base=BASE, cap=9_000_000, builds=[build], record=record)
     assert raised[-1].entry == 13
 
 

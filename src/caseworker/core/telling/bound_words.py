@@ -17,16 +17,21 @@ _OF_REPOSITORY: Final = "what the base says (`.caseworker.toml`, or the rules)"
 
 
 def bound_words(
-    policy: Policy, *, base: Sha | None, cap: int, build: Build | None, record: Sequence[Recorded] = ()
+    policy: Policy, *, base: Sha | None, cap: int, builds: Sequence[Build], record: Sequence[Recorded] = ()
 ) -> list[Fact]:
-    """`cap`: micro-dollars that it may cost. `build`: the newest one. Null: nothing was built yet. `record`: where the
-    sources are looked up, in its order."""
+    """`cap`: micro-dollars that it may cost. `builds`: all of them, in their order. `record`: where the sources are
+    looked up, in its order."""
     found = Sources(record)
     opened = found.of_kind(CaseOpened)
     lines = [Fact(text=f"Base: commit {base[:12]}.", entry=found.build(*Stage, commit=base) or opened)] if base else []
-    if build is not None:
-        ran = found.newest(lambda entry: isinstance(entry, BuildRan) and entry.number == build.number)
-        lines += [Fact(text=line, entry=ran) for line in _built(build)]
+    whole = next((one for one in reversed(builds) if one.stage is not Stage.RED), None)
+    if whole is not None:
+        lines += [Fact(text=line, entry=_entry_of(whole, found)) for line in _built(whole)]
+    tested = next((one for one in reversed(builds) if _commands(one, Purpose.NEW_TEST)), None)
+    if tested is not None:
+        command = code(_commands(tested, Purpose.NEW_TEST)[0].command)
+        text = f"Command of the new test: {command}, as the tester chose it."
+        lines.append(Fact(text=text, entry=_entry_of(tested, found)))
     approval = "the plan needs an approval" if policy.approve_plan else "the plan needs no approval"
     agreed = f"at most {dollars(cap)}, {policy.attempts} attempts a round, {approval}"
     raised = found.newest(lambda one: isinstance(one, MessageRecorded) and one.message_kind is MessageKind.BUDGET)
@@ -34,10 +39,20 @@ def bound_words(
     return [*lines, Fact(text=f"Settings that it keeps: {agreed}. {_RENEWED}", entry=kept)]
 
 
-def _built(build: Build) -> list[str]:
+def _entry_of(build: Build, found: Sources) -> int | None:
+    return found.newest(lambda entry: isinstance(entry, BuildRan) and entry.number == build.number)
+
+
+def _commands(build: Build, *purposes: Purpose) -> list[Command | CommandRun]:
     every: list[Command | CommandRun] = [*build.runs, *build.not_run]
-    made = list(dict.fromkeys(one.command for one in every if one.purpose is Purpose.SETUP))
-    others = list(dict.fromkeys(one.command for one in every if one.purpose is not Purpose.SETUP))
+    return [one for one in every if one.purpose in purposes]
+
+
+def _built(build: Build) -> list[str]:
+    """A build of the base or the head: one that is to be red runs the new test alone."""
+    made = list(dict.fromkeys(one.command for one in _commands(build, Purpose.SETUP)))
+    of_base = (purpose for purpose in Purpose if purpose not in (Purpose.SETUP, Purpose.NEW_TEST))
+    others = list(dict.fromkeys(one.command for one in _commands(build, *of_base)))
     source = build.recipe or _OF_REPOSITORY
     environment = (
         f"Environment: made by {_listed(made)}." if made else "Environment: the system's own; nothing is set up."
