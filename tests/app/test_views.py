@@ -53,6 +53,7 @@ def a_summary(**known: object) -> Summary:
             "red": Seen(command="make t", commit=BASE, exit_code=1, last_line="1 failed"),
             "green": Seen(command="make t", commit=HEAD, exit_code=0, last_line="5 passed"),
             "branch": "agent/issue-42",
+            "into": "main",
             "pull_request": 1,
             "turns": 5,
             "model_calls": 12,
@@ -160,12 +161,12 @@ PULL_REQUEST = """
 │  Seen to fail    `make t` on bbbbbbbbbbbb: exit code 1, 1 failed                                 │
 │  Seen to pass    `make t` on cccccccccccc: exit code 0, 5 passed                                 │
 │  Cost            $0.00 (rehearsed; about $0.12 at list prices), 12 model calls, 5 turns, 61 s    │
-│  Ready to merge  branch agent/issue-42 in /srv/shop                                              │
+│  Ready to merge  branch agent/issue-42 into main, in /srv/shop                                   │
 │                                                                                                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
   Read it       caseworker show owner/repo/42 --pull-request
-  See the diff  git -C /srv/shop diff HEAD...agent/issue-42
-  Merge it      git -C /srv/shop merge agent/issue-42
+  See the diff  git -C /srv/shop diff main...agent/issue-42
+  Merge it      git -C /srv/shop switch main && git -C /srv/shop merge agent/issue-42
 """
 WAITS = """
 ╭─────────────────────────── owner/repo#42: requires human intervention ───────────────────────────╮

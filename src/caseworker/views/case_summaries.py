@@ -8,6 +8,7 @@ from caseworker.core.telling.summaries import BugSummary, Summary, standing_of_b
 from caseworker.core.telling.unseen import CLAIMS, unseen_claims
 from caseworker.ports import Store, StoredBug
 from caseworker.views.requests import what_is_asked
+from caseworker.views.targets import merged_into
 
 
 async def summary_of(store: Store, case: CaseId, phrasing: Phrasing) -> Summary:
@@ -30,6 +31,7 @@ async def summary_of(store: Store, case: CaseId, phrasing: Phrasing) -> Summary:
         rehearsed=stored.rehearsal is not None,
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
         asked=await what_is_asked(store, stored, outcomes),
+        into=await merged_into(store, case),
         unseen=unseen_claims(await store.record.whole(case, CLAIMS)),
     )
 

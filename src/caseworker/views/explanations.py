@@ -15,6 +15,7 @@ from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_facts
 from caseworker.core.telling.why import Why, why
 from caseworker.ports import Store, StoredBug, StoredCase
 from caseworker.views.requests import what_is_asked
+from caseworker.views.targets import merged_into
 from caseworker.views.workflow_contexts import context_of
 
 
@@ -32,6 +33,7 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing, record
         spent=spent.spent_micros,
         rehearsed=rehearsed,
         head=head,
+        into=await merged_into(store, stored.case.id),
         record=record,
     )
     unseen = unseen_claims(await store.record.whole(stored.case.id, CLAIMS))

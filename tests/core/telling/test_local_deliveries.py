@@ -45,6 +45,8 @@ def test_no_post_names_a_pull_request_of_a_folder(about: IssueAbout) -> None:
 def test_a_ready_branch_is_called_what_it_is() -> None:
     told = why(READY, POLICY, TYPED)
     assert told.waits_for == "For a person to merge branch `agent/issue-42`."
+    named = why(READY, POLICY, TYPED, into="main")
+    assert named.waits_for == "For a person to merge branch `agent/issue-42` into `main`."
     assert "Delivered: branch `agent/issue-42`, with commit cccccccccccc." in [fact.text for fact in told.evidence]
     assert news(READY, TYPED) == (
         "Branch `agent/issue-42` is ready, from local/shop#42. `caseworker show shop/42 --pull-request` has its text "

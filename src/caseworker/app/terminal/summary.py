@@ -1,7 +1,5 @@
 """Prints the end of a run for people: what was wrong, what changed, the proof, the cost, how to merge."""
 
-from shlex import quote
-
 from rich.console import Console, Group
 from rich.panel import Panel
 from rich.table import Table
@@ -9,6 +7,7 @@ from rich.text import Text
 
 from caseworker.app.terminal.live_view import print_json_line
 from caseworker.app.terminal.local_times import with_local_times
+from caseworker.app.terminal.merge_commands import merge_commands
 from caseworker.app.terminal.text_console import print_commands
 from caseworker.core.base.ids import typed
 from caseworker.core.base.repositories import LocalRepository, RepositoryRef
@@ -69,9 +68,9 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
     )
     if summary.result == "pull_request":
         if isinstance(repository, LocalRepository):
-            rows.append(("Ready to merge", f"branch {summary.branch} in {repository}"))
+            rows.append(("Ready to merge", f"{_branches(summary)} in {repository}"))
         else:
-            rows.append(("Pull request", f"{summary.pull_request}, branch {summary.branch} in {repository}"))
+            rows.append(("Pull request", f"{summary.pull_request}, {_branches(summary)} in {repository}"))
     else:
         rows.append(("How it stands", with_local_times(summary.stands)))
         if summary.missing:
@@ -91,12 +90,11 @@ def _commands(summary: Summary, repository: RepositoryRef) -> list[tuple[str, st
     read = ("Read it", f"caseworker show {typed(summary.case)} --pull-request")
     if not isinstance(repository, LocalRepository):
         return [read, ("Merge it", f"https://{repository}/pull/{summary.pull_request}")]
-    git = f"git -C {quote(str(repository.path))}"
-    return [
-        read,
-        ("See the diff", f"{git} diff HEAD...{summary.branch}"),
-        ("Merge it", f"{git} merge {summary.branch}"),
-    ]
+    return [read, *merge_commands(repository.path, branch=summary.branch, into=summary.into)]
+
+
+def _branches(summary: Summary) -> str:
+    return f"branch {summary.branch} into {summary.into}," if summary.into else f"branch {summary.branch}"
 
 
 def _seen(seen: Seen) -> str:

@@ -74,6 +74,8 @@ class Summary(BaseModel):
     notes: list[str] = []
     """What the review remarks on although it approves."""
     branch: str
+    into: str = ""
+    """The branch that it is to be merged into. Empty: nothing was delivered yet."""
     pull_request: int | None
     turns: int
     model_calls: int
@@ -93,6 +95,7 @@ def summarise(
     rehearsed: bool,
     seconds: float,
     asked: str = "",
+    into: str = "",
     unseen: Sequence[Unseen] = (),
 ) -> Summary:
     """The summary of an issue case. `spent`: micro-dollars and model calls. `unseen`: claims that nothing confirms."""
@@ -116,6 +119,7 @@ def summarise(
         not_seen=unseen_words(unseen),
         notes=_notes(outcomes),
         branch=case.branch,
+        into=into,
         pull_request=case.delivery.pull_request,
         turns=case.progress.turns,
         model_calls=calls,

@@ -64,10 +64,13 @@ def why(
     rehearsed: bool = False,
     asked: str = "",
     head: Build | None = None,
+    into: str = "",
     record: Sequence[Recorded] = (),
 ) -> Why:
     """The explanation. `spent`: micro-dollars so far, if known. `asked`: what people are asked now, word for word.
-    `head`: the newest build of the change. `record`: where the sources of its evidence are looked up."""
+    `head`: the newest build of the change.
+    `into`: the branch that it is to be merged into, if known. `record`: where the sources of its evidence are looked
+    up."""
     waits = case.state in WAITING and case.waiting.wait is not None
     return Why(
         case=case.id,
@@ -75,7 +78,7 @@ def why(
         stands=f"{_stands(case)}{case.held_up}",
         because=case.reason,
         evidence=evidence_of(case, policy, spent, phrasing, head, rehearsed=rehearsed, record=record),
-        waits_for=_waits_for(case, policy),
+        waits_for=_waits_for(case, policy, into),
         asked=asked,
         until=case.waiting.wait.until if waits and case.waiting.wait is not None else None,
         moves_it=[option.words(phrasing) for option in options(case)],
@@ -141,7 +144,7 @@ def _done(case: IssueCase) -> int:
     return case.investigation.iteration if case.investigation is not None else 0
 
 
-def _waits_for(case: IssueCase, policy: Policy) -> str:
+def _waits_for(case: IssueCase, policy: Policy, into: str) -> str:
     wait = case.waiting.wait
     if at_work(case):
         return ""
@@ -172,7 +175,7 @@ def _waits_for(case: IssueCase, policy: Policy) -> str:
             return f"Pull request {case.delivery.pull_request} {check_words(case.delivery.checks)}."
         case WaitingFor.MERGE:
             branch = "" if is_local(case.id) else f" (`{case.branch}`)"
-            return f"For a person to merge {name_of(case)}{branch}."
+            return f"For a person to merge {name_of(case)}{branch}{f' into `{into}`' if into else ''}."
         case _:
             assert_never(reason)
 
