@@ -84,7 +84,7 @@ async def test_a_chat_shows_each_of_two_replies_once(tmp_path: Path) -> None:
         said = Posted(audience=Audience.DEVELOPERS, about="reply", text=reply)
         entries += [read_by_the_pm(reply), moved(f"Nothing follows from what was said. {reply}"), said]
     seen = await shown(tmp_path / "home", *entries)
-    moves = ["✔ turn 7: the pm says CONTINUE", "▶ FIXING ISSUES  Nothing follows from what was said."]
+    moves = ["✔ turn 7: the pm says CONTINUE", "▶ FIXING ISSUES"]
     assert seen[-6:] == [
         *[*moves, f"caseworker → developers: {REPLY}"],
         *[*moves, "caseworker → developers: We shout it."],
