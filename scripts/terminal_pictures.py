@@ -25,7 +25,6 @@ from caseworker.core.telling.summaries import Summary
 _WIDTH: Final = 118
 _DOCS: Final = Path(__file__).parents[1] / "docs"
 _SHOWN_HOME: Final = "/home/you/.caseworker"
-_PROJECT: Final = LocalRepository(path=Path(_SHOWN_HOME, "demo", "shop-1"))
 
 
 def main() -> None:
@@ -71,7 +70,8 @@ def _paper(command: str) -> Console:
 
 
 def _end(console: Console, summary: str, home: Path, path: Path) -> None:
-    print_summary(Summary.model_validate_json(summary), _PROJECT, console, as_json=False)
+    project = LocalRepository(path=home / "demo" / "shop-1")
+    print_summary(Summary.model_validate_json(summary), project, console, as_json=False)
     svg = console.export_svg(title="caseworker", theme=MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # no fonts from elsewhere
     svg = re.sub(r"<!--.*?-->\s*", "", svg)
