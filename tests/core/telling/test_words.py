@@ -331,7 +331,7 @@ def test_a_pull_request_lists_weakened_tests_with_who_let_them_stay() -> None:
         weakened_reasons={findings[0]: "It tested what is gone."},
     )
     told = "**Tests that check less, and changes of what decides**, found by code:\n\n"
-    lines = f"- {findings[0]} The review: It tested what is gone.\n- {findings[1]} Waived by `ada`.\n"
+    lines = f"- {findings[0]} The review: “It tested what is gone.”\n- {findings[1]} Waived by `ada`.\n"
     assert f"```\nOK\n```\n\n{told}{lines}\n## Review" in body
 
 

@@ -10,7 +10,10 @@ from caseworker.core.base.text import code
 from caseworker.core.casefile.model import IssueSection
 from caseworker.core.telling.issue_reference import closable, closing_line
 
-_SIGNATURE: Final = re.compile(r"\s*(co-authored-by|signed-off-by|generated with|🤖)", re.IGNORECASE)
+_SIGNATURE: Final = re.compile(
+    r"\s*([a-z]{1,40}(-[a-z]{1,40}){0,5}-by\s*:|co-authored-by|generated with|🤖)", re.IGNORECASE
+)
+"""Of tools, and of people who have not signed: `Approved-by: ...`."""
 
 
 def _unsigned(text: str) -> str:

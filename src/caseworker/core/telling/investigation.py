@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from caseworker.core.base.contained_text import contained_line
 from caseworker.core.base.text import clip, code, printable
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
 from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
@@ -61,8 +62,8 @@ def pull_request_part(case: IssueCase, inquiries: Sequence[Inquiry]) -> str:
 def _acted_on(inquiry: Inquiry, hypothesis: str) -> list[str]:
     cause = inquiry.root_cause
     if cause is not None and is_proven(inquiry, hypothesis):
-        return [_flat(cause.cause, _LINE), "\n".join(evidence_lines(cause.evidence))]
-    best = [_flat(one.hypothesis, _LINE) for one in inquiry.hypotheses if one.id == hypothesis]
+        return [contained_line(_flat(cause.cause, _LINE)), "\n".join(evidence_lines(cause.evidence))]
+    best = [contained_line(_flat(one.hypothesis, _LINE)) for one in inquiry.hypotheses if one.id == hypothesis]
     return [f"**The cause is not proven.** The tech lead took {hypothesis} as the best hypothesis: {' '.join(best)}"]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
+from caseworker.core.base.contained_text import contained, contained_line, quoted
 from caseworker.core.base.ids import noun
 from caseworker.core.base.outgoing_text import Ours, outgoing, outgoing_line
 from caseworker.core.base.redaction import Redactor
@@ -59,8 +60,8 @@ def pull_request_body(
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
-        *([opening] if opening else []),
-        f"## What\n\n{file.writer.summary}\n\n{_changes(file, changed, written)}",
+        *([contained(opening)] if opening else []),
+        f"## What\n\n{contained(file.writer.summary)}\n\n{_changes(file, changed, written)}",
         f"## Why\n\n{_issue_words(file)}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(case, weakened_reasons or {}), *_unseen(unseen)]),
         *([investigated] if investigated else []),
@@ -75,7 +76,8 @@ def pull_request_body(
 
 def _issue_words(file: CaseFile) -> str:
     reference = forge_reference(file.issue)
-    return f"Issue {reference}: {file.issue.title}" if reference else f"Issue: {file.issue.title}"
+    title = contained_line(file.issue.title)
+    return f"Issue {reference}: {title}" if reference else f"Issue: {title}"
 
 
 def _conflicts(files: Sequence[str]) -> list[str]:
@@ -97,14 +99,19 @@ def _changes(file: CaseFile, changed: Sequence[str], written: Sequence[Change]) 
     if file.writer.test_file:
         said[file.writer.test_file] = "the test"
     told = [path for path in said if path in changed]
-    lines = [f"- {code(path)}: {said[path]}" for path in told]
+    lines = [f"- {code(path)}: {contained_line(said[path])}" for path in told]
     lines += [f"- {code(path)}: changed as well; its author says nothing of it" for path in changed if path not in said]
     more = len(lines) - _MOST_FILES
     return "\n".join([*lines[:_MOST_FILES], *([f"- and {more} more files"] if more > 0 else [])])
 
 
+def _items(said: Sequence[str]) -> list[str]:
+    """Items of a list in a model's words. An empty one would make a heading of the line above it."""
+    return [line for one in said if (line := contained_line(one))]
+
+
 def _must_do(file: CaseFile) -> str:
-    return _bullets(file.analysis.must_do)
+    return _bullets(_items(file.analysis.must_do))
 
 
 def _red_words(case: IssueCase, builds: Sequence[Build]) -> list[str]:
@@ -178,7 +185,7 @@ def _weakened(case: IssueCase, reasons: Mapping[str, str]) -> list[str]:
 
 
 def _why_it_may_stay(finding: str, reasons: Mapping[str, str], waived: str) -> str:
-    return f"The review: {reasons[finding]}" if finding in reasons else waived.strip()
+    return f"The review: {quoted(reasons[finding])}" if finding in reasons else waived.strip()
 
 
 def _unseen(claims: Sequence[Unseen]) -> list[str]:
@@ -209,8 +216,11 @@ def _red_run(red: Build) -> str:
 def _review(file: CaseFile, unseen: Sequence[Unseen]) -> str:
     """The verdict with what the reviewer says. A finding at a place that is not there is marked."""
     wrong = {one.what.claim for one in unseen if one.role is Role.TECH_LEAD}
-    good = [f"- {line}" for line in file.review.findings.good]
-    minor = [f"- minor, {code(f'{f.file}:{f.line}')}: {f.issue}{_mark(f, wrong)}" for f in file.review.findings.issues]
+    good = [f"- {line}" for line in _items(file.review.findings.good)]
+    minor = [
+        f"- minor, {code(f'{f.file}:{f.line}')}: {contained_line(f.issue)}{_mark(f, wrong)}"
+        for f in file.review.findings.issues
+    ]
     return "\n".join([f"{file.review.verdict}.", *good, *minor])
 
 
