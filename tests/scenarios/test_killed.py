@@ -36,7 +36,7 @@ JUDGED = 11
 TOLD = (
     "Before the work can go on, please tell us:\n1. Which world is meant?",
     "The only world there is; it is analysed again.",
-    "The tech lead wants to change the architecture: The worlds belong in a file of their own.",
+    "The tech lead wants to change the architecture: “The worlds belong in a file of their own.”",
     "Mars will be greeted as well.",
     "> Ada: Please greet Mars as well.\n\nMars is greeted.",
 )

@@ -722,7 +722,7 @@ def test_people_are_asked_when_the_tester_has_found_no_test_three_times() -> Non
     asks = seen[-1].say
     assert asks is not None
     outcome = wrote_test("REQUIREMENT_GAP", "What is a large cart?")
-    assert told(case, asks.about, outcome) == "The tester can't write a test without an answer: What is a large cart?"
+    assert told(case, asks.about, outcome) == "The tester can't write a test without an answer: “What is a large cart?”"
     assert make_move(case, Move(to=S.IMPLEMENTING, reason="On.", new_round=True), POLICY, MORNING).limits.testless == 0
 
 

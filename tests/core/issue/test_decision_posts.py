@@ -58,13 +58,13 @@ TEXTS: list[tuple[IssueAbout, Subject | None, str]] = [
     (
         A.REJECTED,
         None,
-        "This will not be worked on: A clear bug. If that is wrong, say why. {retry} opens it again.",
+        "This will not be worked on. The pm says: “A clear bug.” If that is wrong, say why. {retry} opens it again.",
     ),
     (
         A.SENSITIVE,
         Subject.SENSITIVE,
-        "A person has to agree before this is worked on: A clear bug. {approve} agrees that it is worked on. {reject} "
-        "closes the case.",
+        "A person has to agree before this is worked on. The pm says: “A clear bug.” {approve} agrees that it is "
+        "worked on. {reject} closes the case.",
     ),
     (
         A.PLAN,
@@ -75,13 +75,13 @@ TEXTS: list[tuple[IssueAbout, Subject | None, str]] = [
     (
         A.ESCALATION,
         Subject.ESCALATION,
-        "The developer does not want to decide this alone: Keep the old price or the new one? {answer} decides it in "
+        "The developer does not want to decide this alone: “Keep the old price or the new one?” {answer} decides it in "
         "your own words. {approve} goes on as proposed. {reject} says what to do instead.",
     ),
     (
         A.ARCHITECTURE,
         Subject.ARCHITECTURE,
-        "The tech lead wants to change the architecture: What of a discount over 100 %? {approve} lets the "
+        "The tech lead wants to change the architecture: “What of a discount over 100 %?” {approve} lets the "
         "architecture be changed. {reject} says what to do instead.",
     ),
     (

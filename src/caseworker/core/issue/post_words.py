@@ -6,6 +6,7 @@ from typing import Final, assert_never
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.budget import dollars
+from caseworker.core.base.contained_text import contained_line, quoted
 from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
@@ -76,7 +77,7 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             return _not_rehearsed(case, phrasing)
         case A.REJECTED:
             again = begin(phrasing.command(case.id, MessageKind.RETRY))
-            return f"This will not be worked on: {_reason(outcome)} If that is wrong, say why. {again} opens it again."
+            return f"This will not be worked on. {_reason(outcome)} If that is wrong, say why. {again} opens it again."
         case A.SENSITIVE:
             return _sensitive(outcome, case, phrasing)
         case A.PLAN:
@@ -86,13 +87,13 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             role = of_role(post.role or Role.PM)
             answers = f"{begin(phrasing.command(case.id, MessageKind.ANSWER))} decides it in your own words."
             decide = f"{answers} {_decide(Subject.ESCALATION, case, phrasing)}"
-            return f"The {role} does not want to decide this alone: {post.note} {decide}"
+            return f"The {role} does not want to decide this alone: {quoted(post.note)} {decide}"
         case A.ROLE_ASKS:
             return _role_asks(outcome)
         case A.ARCHITECTURE:
             feedback = _feedback(outcome)
             decide = _decide(Subject.ARCHITECTURE, case, phrasing)
-            return f"The tech lead wants to change the architecture: {feedback} {decide}"
+            return f"The tech lead wants to change the architecture: {quoted(feedback)} {decide}"
         case A.TOUCHES:
             return (
                 "The change is built, tested and reviewed. Before it is delivered a person has to agree: it "
@@ -166,7 +167,7 @@ def _questions(outcome: Outcome | None) -> str:
     questions = (
         outcome.questions if isinstance(outcome, QuestionsOutcome | InterpretOutcome | UnblockingOutcome) else []
     )
-    listed = "\n".join(f"{number}. {question.strip()}" for number, question in enumerate(questions, 1))
+    listed = "\n".join(f"{number}. {contained_line(question)}" for number, question in enumerate(questions, 1))
     return f"Before the work can go on, please tell us:\n{listed}"
 
 
@@ -209,7 +210,7 @@ def _decide(subject: Subject | None, case: IssueCase, phrasing: Phrasing) -> str
 
 
 def _reason(outcome: Outcome | None) -> str:
-    return outcome.reason if isinstance(outcome, TriageOutcome) else ""
+    return f"The pm says: {quoted(outcome.reason)}" if isinstance(outcome, TriageOutcome) else ""
 
 
 def _sensitive(outcome: Outcome | None, case: IssueCase, phrasing: Phrasing) -> str:
@@ -217,17 +218,19 @@ def _sensitive(outcome: Outcome | None, case: IssueCase, phrasing: Phrasing) -> 
     named = ", ".join(topic.value.replace("_", " ") for topic in topics)
     about = f" It touches {named}." if named else ""
     decide = _decide(Subject.SENSITIVE, case, phrasing)
-    return f"A person has to agree before this is worked on: {_reason(outcome)}{about} {decide}"
+    return f"A person has to agree before this is worked on. {_reason(outcome)}{about} {decide}"
 
 
 def _role_asks(outcome: Outcome | None) -> str:
     match outcome:
         case TestsOutcome():
-            return f"The tester can't write a test without an answer: {outcome.summary}"
+            return f"The tester can't write a test without an answer: {quoted(outcome.summary)}"
         case CauseReviewOutcome():
-            return f"The investigation has not proven the cause, and needs an answer to go on: {outcome.feedback}"
+            return (
+                f"The investigation has not proven the cause, and needs an answer to go on: {quoted(outcome.feedback)}"
+            )
         case ReviewOutcome():
-            return f"The tech lead can't judge the change without an answer: {_feedback(outcome)}"
+            return f"The tech lead can't judge the change without an answer: {quoted(_feedback(outcome))}"
         case PlanOutcome():
             return outcome.reason
         case _:
