@@ -4,9 +4,11 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import status_of
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.phrasing import Phrasing
+from caseworker.core.telling.moved_branch import moved_words
 from caseworker.core.telling.summaries import BugSummary, Summary, standing_of_bug, summarise
 from caseworker.core.telling.unseen import CLAIMS, unseen_claims
 from caseworker.ports import Store, StoredBug
+from caseworker.views.branch_tips import tip_of
 from caseworker.views.requests import what_is_asked
 from caseworker.views.targets import merged_into
 
@@ -32,6 +34,7 @@ async def summary_of(store: Store, case: CaseId, phrasing: Phrasing) -> Summary:
         seconds=(stored.changed_at - stored.opened_at).total_seconds(),
         asked=await what_is_asked(store, stored, outcomes),
         into=await merged_into(store, case),
+        not_proven=moved_words(stored.case, await tip_of(store, stored), phrasing),
         unseen=unseen_claims(await store.record.whole(case, CLAIMS)),
     )
 

@@ -11,9 +11,12 @@ from caseworker.core.record.entries import Recorded
 from caseworker.core.telling.bound_words import bound_words
 from caseworker.core.telling.bug_why import why_bug
 from caseworker.core.telling.build_texts import latest
+from caseworker.core.telling.fact_sources import Fact
+from caseworker.core.telling.moved_branch import moved_words
 from caseworker.core.telling.unseen import CLAIMS, unseen_claims, unseen_facts
 from caseworker.core.telling.why import Why, why
 from caseworker.ports import Store, StoredBug, StoredCase
+from caseworker.views.branch_tips import tip_of
 from caseworker.views.requests import what_is_asked
 from caseworker.views.targets import merged_into
 from caseworker.views.workflow_contexts import context_of
@@ -37,7 +40,8 @@ async def why_issue(store: Store, stored: StoredCase, phrasing: Phrasing, record
         record=record,
     )
     unseen = unseen_claims(await store.record.whole(stored.case.id, CLAIMS))
-    evidence = [*told.evidence, *unseen_facts(unseen)]
+    moved = moved_words(stored.case, await tip_of(store, stored), phrasing)
+    evidence = [*([Fact(text=f"Branch: {moved}")] if moved else []), *told.evidence, *unseen_facts(unseen)]
     reason = why_closed(stored.case, await store.inbox.of(stored.case.id))
     because = with_reason(told.because, reason)
     context = await context_of(store, stored)

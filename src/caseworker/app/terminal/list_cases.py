@@ -10,11 +10,13 @@ from caseworker.app.terminal.host_note import note_dead_host
 from caseworker.app.terminal.live_view import print_json
 from caseworker.app.terminal.local_times import date_and_time, with_local_times
 from caseworker.app.terminal.view_of_kind import view_of
-from caseworker.core.base.ids import typed
+from caseworker.core.base.ids import Sha, typed
 from caseworker.core.telling.money import short_money_words
+from caseworker.core.telling.moved_branch import moved_words
 from caseworker.core.telling.story import one_line
-from caseworker.ports import Store
+from caseworker.ports import Store, StoredCase
 from caseworker.views.board import row_of
+from caseworker.views.branch_tips import tips_of
 
 _STANDS_LENGTH = 300
 
@@ -26,9 +28,10 @@ async def show_cases(store: Store, settings: Settings, console: Console, wanted:
     if as_json:
         print_json([_case_json(row) for row in rows])
         return
+    tips = await tips_of(store, (row.stored for row in rows if isinstance(row.stored, StoredCase)))
     for row in rows:
         cost = short_money_words(row.entry.spent_micros, rehearsed=row.stored.rehearsal is not None)
-        console.print(case_row(row, cost, terminal=console.is_terminal))
+        console.print(case_row(row, cost, tip=tips.get(row.stored.case.id), terminal=console.is_terminal))
     note_dead_host(settings, (row.stored for row in rows), console)
     hidden = 0 if wanted.demos or wanted.repository is not None else sum(row.is_demo for row in known)
     if not rows:
@@ -39,11 +42,13 @@ async def show_cases(store: Store, settings: Settings, console: Console, wanted:
         console.print(f"{named} not listed: `caseworker cases --all` lists all.", style="dim")
 
 
-def case_row(row: Listed, cost: str, *, terminal: bool) -> RenderableType:
+def case_row(row: Listed, cost: str, *, tip: Sha | None = None, terminal: bool) -> RenderableType:
     """In a terminal two lines, as wide as it is: the title, then the status. In a log one line, for searching."""
     stored = row.stored
     state, stands = view_of(stored).how_it_stands()
     stands = with_local_times(state if stands == state else f"{state}: {one_line(stands, _STANDS_LENGTH)}")
+    moved = moved_words(stored.case, tip) if isinstance(stored, StoredCase) else ""
+    stands = f"{stands} {moved}" if moved else stands
     title, changed, name = one_line(stored.title), date_and_time(stored.changed_at), typed(stored.case.id)
     if not terminal:
         return Text("  ".join((name, title, stands, cost, changed, str(row.place))))

@@ -25,7 +25,7 @@ def print_summary(summary: Summary, repository: RepositoryRef, console: Console,
         print_json_line({"kind": "summary", **summary.model_dump(mode="json")})
         return
     title = f"{summary.case}: {state_words(summary.state)}"
-    good = summary.result in ("pull_request", "merged", "milestone")
+    good = summary.result in ("pull_request", "merged", "milestone") and not summary.not_proven
     console.print()
     console.print(
         Panel(_body(summary, repository), title=Text(title), border_style="green" if good else "yellow", padding=(1, 2))
@@ -66,6 +66,8 @@ def _rows(summary: Summary, repository: RepositoryRef) -> list[tuple[str, str]]:
             f"{turns}, {summary.seconds:.0f} s",
         )
     )
+    if summary.not_proven:
+        rows.append(("Not proven", printable(summary.not_proven)))
     if summary.result == "pull_request":
         if isinstance(repository, LocalRepository):
             rows.append(("Ready to merge", f"{_branches(summary)} in {repository}"))

@@ -74,6 +74,8 @@ class Summary(BaseModel):
     notes: list[str] = []
     """What the review remarks on although it approves."""
     branch: str
+    not_proven: str = ""
+    """That the branch is at another commit than the proven one. Empty: it is not, or nobody can tell."""
     into: str = ""
     """The branch that it is to be merged into. Empty: nothing was delivered yet."""
     pull_request: int | None
@@ -96,9 +98,11 @@ def summarise(
     seconds: float,
     asked: str = "",
     into: str = "",
+    not_proven: str = "",
     unseen: Sequence[Unseen] = (),
 ) -> Summary:
-    """The summary of an issue case. `spent`: micro-dollars and model calls. `unseen`: claims that nothing confirms."""
+    """The summary of an issue case. `spent`: micro-dollars and model calls. `not_proven`: `moved_words`.
+    `unseen`: claims that nothing confirms."""
     analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
     micros, calls = spent
     return Summary(
@@ -119,6 +123,7 @@ def summarise(
         not_seen=unseen_words(unseen),
         notes=_notes(outcomes),
         branch=case.branch,
+        not_proven=not_proven,
         into=into,
         pull_request=case.delivery.pull_request,
         turns=case.progress.turns,
