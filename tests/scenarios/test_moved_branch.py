@@ -8,6 +8,7 @@ from caseworker.app.settings import Settings
 from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.list_cases import show_cases
 from caseworker.chats.surface_phrasing import TerminalPhrasing
+from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.commands import MessageKind
 from caseworker.views.case_summaries import summary_of
@@ -62,3 +63,15 @@ async def test_a_branch_with_unproven_commits_is_told_until_the_hand_back_proves
     assert await case.file_on_branch("notes.txt") == "mine"
     assert await _told(case) == [""]
     assert words not in await _listed(world)
+
+
+async def test_a_merge_of_unproven_commits_is_told_by_the_completed_case(world: World) -> None:
+    case = await world.owner_files_issue()
+    proven = (await case.expect_pull_request()).head_sha[:12]
+    tip = _amends_and_commits(world)
+    await case.person_merges()
+    stored = await case.expect_end(IssueState.COMPLETED)
+    words = f"Merged by a person at {tip}, which is not proven: the proof is of {proven}."
+    assert (await why_issue(world.store, stored, TerminalPhrasing())).because == words
+    assert (await summary_of(world.store, case.id, TerminalPhrasing())).stands == words
+    await case.expect_story(words)

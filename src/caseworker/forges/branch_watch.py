@@ -3,10 +3,9 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from caseworker.core.base.ids import RepositoryId, Sha
-from caseworker.forges.merged import holds, is_merged
+from caseworker.forges.merged import holds, merged_commit
 from caseworker.ports import Git, PullRequest
 
 _Key = tuple[RepositoryId, int]
@@ -38,8 +37,9 @@ class Watch:
 
     async def became(
         self, pull: PullRequest, path: Path, heads: Mapping[str, Sha | None], *, waits: bool
-    ) -> Literal["merged", "closed"] | None:
-        """`heads`: as `heads` has just found them, for all pull requests of the repository. `waits`: that this one is
+    ) -> PullRequest | None:
+        """The pull request with its new state, and once it is merged, with the commit that was. None: it is open.
+        `heads`: as `heads` has just found them, for all pull requests of the repository. `waits`: that this one is
         among those that `waiting` has found."""
         before = self._looks.get(_key(pull))
         base, tip = heads[_base(pull)], heads[_head(pull)]
@@ -53,13 +53,15 @@ class Watch:
             # A branch that was moved to something else is no longer the change: its merge would not be ours.
             if tip is not None and await holds(self._git, path, tip, change=pull.head_sha):
                 head = tip
-            if await is_merged(self._git, path, pushed=pull.head_sha, head=head, base=base):
-                return "merged"
+            merged = await merged_commit(self._git, path, pushed=pull.head_sha, head=head, base=base)
+            if merged is not None:
+                return pull.model_copy(update={"state": "merged", "head_sha": merged})
         now = self._clock()
         missed = before.gone_since if before and tip is None else None
         gone_since = missed if tip or missed is not None else now
         self._looks[_key(pull)] = _Look(base=base, tip=tip, head=head, gone_since=gone_since)
-        return "closed" if missed is not None and now - missed >= self._gone_seconds else None
+        is_closed = missed is not None and now - missed >= self._gone_seconds
+        return pull.model_copy(update={"state": "closed"}) if is_closed else None
 
     async def heads(self, path: Path, pulls: Sequence[PullRequest]) -> dict[str, Sha | None]:
         """Where the branches are that these pull requests name, by one question: there may be hundreds."""

@@ -58,9 +58,9 @@ class LocalPulls:
         settled = []
         for pull in pulls:
             with suppress(Refused, Transient):
-                state = await self._watch.became(pull, path, heads, waits=pull.number in waiting)
-                if state is not None:
-                    settled.append(pull.model_copy(update={"state": state}))
+                became = await self._watch.became(pull, path, heads, waits=pull.number in waiting)
+                if became is not None:
+                    settled.append(became)
         return settled
 
     async def _path(self, repository: RepositoryId) -> Path:

@@ -12,11 +12,13 @@ _COMMITS = 200
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color")
 
 
-async def is_merged(git: Git, path: Path, *, pushed: Sha, head: Sha, base: Sha) -> bool:
-    """What we pushed is on the base, or what people made of it is: `head`, which holds it (`holds`)."""
-    if await holds(git, path, base, change=pushed):
-        return True
-    return head != pushed and await holds(git, path, base, change=head)
+async def merged_commit(git: Git, path: Path, *, pushed: Sha, head: Sha, base: Sha) -> Sha | None:
+    """What is on the base: `head`, which people made of what we pushed and which holds it (`holds`), or what we pushed.
+    None: neither."""
+    for commit in dict.fromkeys((head, pushed)):
+        if await holds(git, path, base, change=commit):
+            return commit
+    return None
 
 
 async def holds(git: Git, path: Path, branch: Sha, *, change: Sha) -> bool:

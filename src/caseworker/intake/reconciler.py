@@ -3,7 +3,7 @@
 import structlog
 
 from caseworker.core.base.errors import Refused, Transient
-from caseworker.core.base.ids import CaseId, MessageId
+from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.repositories import RemoteRepository, is_local_address
 from caseworker.core.casefile.pipeline import note_closed
 from caseworker.core.people.commands import Merged, MessageKind, PullClosed
@@ -67,7 +67,7 @@ class Reconciler:
                 external_id=f"{pull.repository}!{pull.number} {pull.state}",
                 author="a person",
                 standing=Standing.OWNER,
-                command=Merged() if pull.state == "merged" else PullClosed(),
+                command=Merged(commit=_other_commit(pull, stored)) if pull.state == "merged" else PullClosed(),
                 text=_seen_words(pull),
                 trace=stored.trace,
             )
@@ -89,6 +89,15 @@ class Reconciler:
             log.warning("issue not read", case=stored.case.id, error=str(error))
             return
         await self._store.cases.edit_file(stored.case.id, lambda file: note_closed(file, closed=closed))
+
+
+def _other_commit(pull: PullRequest, stored: StoredCase) -> Sha | None:
+    """What was merged in a folder of this machine, if that is not what we delivered: a person committed on top of it or
+    amended it. A forge has checks of its own for what is pushed there."""
+    delivered = stored.case.delivery.pushed
+    if delivered is None or not is_local_address(pull.url) or pull.head_sha == delivered:
+        return None
+    return pull.head_sha
 
 
 def _seen_words(pull: PullRequest) -> str:

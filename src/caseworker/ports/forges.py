@@ -99,7 +99,8 @@ class Pulls(Protocol):
         """Change title, text and commit of an open one, by its number."""
 
     async def settled(self) -> list[PullRequest]:
-        """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet."""
+        """Open ones that a person has meanwhile merged or closed, with their new state, which is not saved yet, and
+        the commit that was merged, where that can be seen."""
 
 
 Reaction: TypeAlias = Literal["eyes", "rocket", "+1", "confused"]

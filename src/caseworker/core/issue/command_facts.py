@@ -66,8 +66,8 @@ def meaning_of(message: Claimed) -> Meaning | None:
             return Meaning(CloseAsked(by=by, message=message.id), "closed the case")
         case PullClosed():
             return Meaning(CloseAsked(by=by, unmerged=True), "closed the case")
-        case Merged():
-            return Meaning(facts.Merged(by=by), "completed the case")
+        case Merged(commit=commit):
+            return Meaning(facts.Merged(by=by, commit=commit), "completed the case")
         case Approve(milestone=milestone):
             return Meaning(Agreed(by=by, message=message.id, until=milestone), "approved")
         case Reject():

@@ -112,7 +112,7 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case Merged():
             left = tuple(dict.fromkeys([*case.people.remarks, *case.people.late]))
             say = Draft(about=A.LEFT_OPEN, messages=left) if left else None
-            return Move(to=S.COMPLETED, reason=f"Merged by {fact.by}.", say=say)
+            return Move(to=S.COMPLETED, reason=words.merged_by(case, fact.by, fact.commit), say=say)
         case CloseAsked():
             unmerged = f"The {noun(case.id)} was closed without a merge by {fact.by}."
             return Move(to=S.CLOSED, reason=unmerged if fact.unmerged else words.closed_by(fact.by))

@@ -101,6 +101,8 @@ class ChecksSeen(_Fact):
 class Merged(_Fact):
     kind: Literal["merged"] = "merged"
     by: str
+    commit: Sha | None = None
+    """What was merged, if that is not what was delivered."""
 
 
 class CloseAsked(_Fact):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.failed_steps import TurnGaveUp
+from caseworker.core.base.ids import Sha
 from caseworker.core.base.roles import Role
 from caseworker.core.base.text import words_of
 from caseworker.core.evidence.builds import VerdictKind
@@ -57,6 +58,14 @@ def held_back(asked: str, reason: str) -> str:
 
 def closed_by(author: str) -> str:
     return f"Closed by {author}."
+
+
+def merged_by(case: IssueCase, author: str, commit: Sha | None) -> str:
+    """`commit`: what was merged, if that is not what was delivered."""
+    if commit is None:
+        return f"Merged by {author}."
+    proof = f"the proof is of {case.delivery.pushed[:12]}" if case.delivery.pushed is not None else "there is no proof"
+    return f"Merged by {author} at {commit[:12]}, which is not proven: {proof}."
 
 
 def not_to_be_done(author: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone
 
 
@@ -249,9 +250,10 @@ class StopFix(_Command):
 
 
 class Merged(_Command):
-    """A person merged the pull request on the forge."""
+    """A person merged the pull request on the forge. `commit`: what was merged, if that is not what was delivered."""
 
     kind: Literal[MessageKind.MERGED] = MessageKind.MERGED
+    commit: Sha | None = None
 
 
 class PullClosed(_Command):
@@ -294,7 +296,4 @@ PullNews = Merged | PullClosed
 """From the forge, for issue cases."""
 FixNews = FixReady | FixWaiting | FixMerged | FixEnded
 """From issue cases, for the bug case that they fix."""
-Command = Annotated[
-    Words | ToAnyCase | ToIssue | ToBug | ToSession | PullNews | FixNews,
-    Field(discriminator="kind"),
-]
+Command = Annotated[Words | ToAnyCase | ToIssue | ToBug | ToSession | PullNews | FixNews, Field(discriminator="kind")]
