@@ -27,6 +27,7 @@ _PHRASES = (
     "_DROP",
     "_STOP",
     "_RESUME",
+    "_GO_ON",
     "_ABORT",
     "_REBASE",
 )

@@ -7,7 +7,7 @@ _CONTAINERS: Final = r"[ \t]{0,3}(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]{0,4}){0,40}"
 """Marks of lists and quotations before what a line holds."""
 _FENCE: Final = re.compile(rf"(?P<before>{_CONTAINERS})(?P<mark>`{{3,}}|~{{3,}})")
 _LABEL: Final = re.compile(rf"(?P<before>{_CONTAINERS})(?P<mark>#{{1,6}}(?=[ \t]|$)|\*\*|__)")
-_UNDERLINE: Final = re.compile(r"(?P<before>[ \t>]{0,9})(?P<mark>=+|-+)[ \t]*$")
+_UNDERLINE: Final = re.compile(r"\A(?P<before>[ \t>]{0,9})(?P<mark>=++|-++)[ \t]*+\Z")
 """It makes the line above it a heading."""
 _FOLD: Final = re.compile(r"<(?=/?\s*(?:details|summary)\b)", re.IGNORECASE)
 

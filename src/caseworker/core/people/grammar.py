@@ -210,8 +210,8 @@ def _parse_in_issue(text: str, *, awaits: bool) -> Command:
 # --- in a pull case --------------------------------------------------------------------------------------------------
 
 _STOP: Final = phrase(rf"(?:please )?(?:stop|pause)(?: {CASE})?(?: for now)?")
-_RESUME: Final = phrase(rf"(?:please )?resume(?: with {CASE}| {CASE})?")
-_GO_ON: Final = phrase(rf"(?:please )?(?:continue|carry on|go on)(?: with {CASE}| {CASE})?")
+_RESUME: Final = phrase(rf"resume(?: with {CASE}| {CASE})?")
+_GO_ON: Final = phrase(rf"(?:continue|carry on|go on)(?: with {CASE}| {CASE})?")
 _ABORT: Final = phrase(rf"(?:please )?abort(?: {CASE})?")
 _REBASE: Final = phrase(rf"(?:please )?rebase(?: {CASE}| (?:the|this) branch)?")
 _PULL_COMMANDS: Final[tuple[tuple[re.Pattern[str], Command], ...]] = (
