@@ -15,7 +15,7 @@ class KeptCheck(BaseModel):
 
     at: datetime
     commit: str
-    kind: Literal["works", "fails_already", "could_not_run"]
+    kind: Literal["works", "fails_already", "fails_otherwise", "could_not_run"]
     sentence: str
     """How it ended, and what to do."""
     found: tuple[str, ...] = ()

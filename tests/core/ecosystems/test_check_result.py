@@ -28,6 +28,13 @@ def reported(passed: int, failed: int) -> TestReport:
         ([ran("", report=reported(7, 0))], "works: 7 tests pass"),
         ([ran("", code=1, report=reported(7, 2))], "works, 2 of 9 tests already fail"),
         ([ran("== 12 passed in 1s ==\n")], "works: 12 tests pass"),
+        (
+            [ran("Ran 2 tests in 0.1s\n\nOK\n", code=3, report=reported(2, 0))],
+            "its tests pass, but the command `make test` ends with 3. No change would be seen to pass with it: correct "
+            "what ends it so (a coverage limit, a hook at exit), or name another `test` under `[commands]` in "
+            "`.caseworker.toml`.",
+        ),
+        ([ran("3 passed\nFAIL: adds\n", code=1)], "works, 1 of 3 tests already fail"),
         ([ran("All is well.\n")], "works: its tests pass (they are not counted)"),
         ([ran("FAIL: adds\n", code=1)], "works, its tests already fail (they are not counted)"),
         ([ran("Tests  17 failed | 460 passed (477)\n", code=1)], "works, 17 of 477 tests already fail"),

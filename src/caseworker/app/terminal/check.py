@@ -49,6 +49,7 @@ _TOOLS_OF = {
     "Elixir": ("hex",),
     "Deno": ("npm",),
 }
+_UNUSABLE = ("could_not_run", "fails_otherwise")
 _SOURCES = {
     "settings": ".caseworker.toml says how to test",
     "recipe": "a recipe of yours says how to test (`caseworker recipe show`)",
@@ -74,7 +75,7 @@ class Findings:
 
 
 async def check(repo: Path, settings: Settings, console: Console, *, as_json: bool) -> int:
-    """Returns the exit code: 0 if the tests can be run, 1 if not."""
+    """Returns the exit code: 0 if a case can use the tests, 1 if not."""
     found = Findings()
 
     def say(topic: str, sentence: str) -> None:
@@ -99,7 +100,7 @@ async def check(repo: Path, settings: Settings, console: Console, *, as_json: bo
         print_json(_as_json(found))
     else:
         _tell_end(found, console)
-    return 1 if found.result.kind == "could_not_run" else 0
+    return 1 if found.result.kind in _UNUSABLE else 0
 
 
 async def look_over(repo: Path, settings: Settings, found: Findings, screen: Screen) -> None:
@@ -237,11 +238,11 @@ def _tell_end(found: Findings, console: Console) -> None:
     result = found.result
     assert result is not None
     failed = next((run for run in found.runs if not run.passed), None)
-    if result.kind == "could_not_run" and failed is not None:
+    if result.kind in _UNUSABLE and failed is not None:
         console.print(Text(printable("\n".join(failed.output.splitlines()[-25:])), style="dim"), highlight=False)
-    style = {"works": "green", "fails_already": "yellow", "could_not_run": "red"}[result.kind]
+    style = {"works": "green", "fails_already": "yellow"}.get(result.kind, "red")
     console.print(Text(f"{result.sentence} ({found.seconds:.0f} s)", style=style), highlight=False)
-    if result.kind == "could_not_run":
+    if result.kind in _UNUSABLE:
         console.print(
             "`caseworker recipe edit` opens the recipe; `caseworker doctor` shows the registries.", style="dim"
         )

@@ -1,4 +1,5 @@
-"""How a check of a repository ended: works, works although tests fail already, or could not run with what to do.
+"""How a check of a repository ended: works, works although tests fail already, passes its tests although the command
+fails, or could not run with what to do.
 
 Whether tests could run is decided by `core/evidence/obstacles.py`, for a check and for a case alike.
 """
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import CommandRun, Purpose
+from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.evidence.obstacles import obstacle_of_runs
 
@@ -21,6 +23,10 @@ _NO_TESTS_TODO: Final = (
 )
 _NONE_NAMED: Final = "`[commands]` in `.caseworker.toml` names no command that runs tests"
 _NONE_NAMED_TODO: Final = 'Name one, as in `test = "make test"`, or leave `test` out: then it is looked for.'
+_OTHERWISE_TODO: Final = (
+    "No change would be seen to pass with it: correct what ends it so (a coverage limit, a hook at exit), or name "
+    "another `test` under `[commands]` in `.caseworker.toml`."
+)
 _NAMED: Final = 3
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
@@ -35,7 +41,8 @@ _OF_FILES: Final = ("Test Files", "Test Suites:")
 
 class CheckResult(BaseModel):
     model_config = ConfigDict(frozen=True)
-    kind: Literal["works", "fails_already", "could_not_run"]
+    kind: Literal["works", "fails_already", "fails_otherwise", "could_not_run"]
+    """`fails_otherwise`: no test fails, and its command does."""
     tests: int = 0
     """How many ran to an end."""
     failing: int = 0
@@ -52,6 +59,8 @@ class CheckResult(BaseModel):
                 return f"works, {self.failing} of {self.tests} tests already fail"
             case "fails_already":
                 return "works, its tests already fail (they are not counted)"
+            case "fails_otherwise":
+                return f"{self.why}. {self.todo}"
             case "could_not_run":
                 return f"could not run: {self.why}. {self.todo}"
 
@@ -73,7 +82,18 @@ def result_of(
     total, failing = sum(count[0] for count in counts), sum(count[1] for count in counts)
     if all(run.passed for run in tests):
         return CheckResult(kind="works", tests=total)
+    odd = next((run for run, count in zip(tests, counts, strict=True) if _fails_otherwise(run, *count)), None)
+    if odd is not None:
+        why = f"its tests pass, but the command {code(odd.command)} ends with {odd.exit_code}"
+        return CheckResult(kind="fails_otherwise", tests=total, failing=failing, why=why, todo=_OTHERWISE_TODO)
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
+
+
+def _fails_otherwise(run: CommandRun, ran: int, failing: int) -> bool:
+    """Whether it counted tests and none that failed, and named no failure either."""
+    if run.passed or run.cut_short or not ran or failing:
+        return False
+    return not run.failures and not failures_named(run.output)
 
 
 def _absent_words(submodules: Sequence[str]) -> str:
