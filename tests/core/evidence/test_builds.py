@@ -68,9 +68,15 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
     ("the new test alone is not the suite", a_build(new_test()), None, NOTHING),
     (
         "all passed",
-        a_build(a_run(), a_run("lint", purpose=Purpose.LINT), new_test()),
+        a_build(a_run(), a_run("lint", purpose=Purpose.LINT), new_test(output="Ran 1 test in 0.1s\n\nOK\n")),
         None,
         Verdict(kind="green", reason="3 of 3 commands passed"),
+    ),
+    (
+        "the new test ended its runner with 0",
+        a_build(a_run(), new_test(output="")),
+        None,
+        Verdict(kind="red", reason="`python -m unittest test_new` ended before it told its results"),
     ),
     ("failed, base unknown", a_build(failing("test_a")), None, GUILTY),
     ("failed, base passed", a_build(failing("test_a")), on_base(a_run()), GUILTY),

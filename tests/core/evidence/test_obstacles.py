@@ -135,6 +135,18 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
         "`test`.",
     ),
     (
+        "a test that ends the process of unittest",
+        a_run("python3 -m unittest discover", output="test_a (test_x.T.test_a) ... "),
+        "`python3 -m unittest discover` ended with exit code 0 before it told its results",
+        "A test may end the whole process, as `os._exit(0)` does: correct it on the base branch.",
+    ),
+    (
+        "a test that ends the process of pytest",
+        a_run("cd api && PYTHONPATH=src /env/bin/python -m pytest -q", output=""),
+        "`cd api && PYTHONPATH=src /env/bin/python -m pytest -q` ended with exit code 0 before it told its results",
+        "",
+    ),
+    (
         "a header that is missing",
         set_up(output="src/x.c:3:10: fatal error: libpq-fe.h: No such file or directory\nerror: gcc failed\n"),
         "`npm ci` failed: the header `libpq-fe.h` of a library in C is missing",
@@ -191,6 +203,12 @@ def test_each_obstacle_is_told_with_what_to_do(run: CommandRun, told: str, todo:
     "run",
     [
         a_run(),
+        a_run("pytest -q", output="1 passed in 0.1s\n"),
+        a_run("pytest", output="==== 1 passed, 1 warning in 0.1s ====\n"),
+        a_run("pytest -qq --junitxml=out.xml", output="."),
+        a_run("python -m unittest", output="Ran 1 test in 0.1s\n\nOK\n"),
+        a_run("python -m unittest | tee log", output=""),
+        a_run("sh run_pytest", output="well\n"),
         a_run(exit_code=1, output="FAILED test_a\n"),
         a_run(exit_code=1, output="sh: 1: convert: not found\n3 passed, 1 failed\n"),
         a_run(timed_out=True, exit_code=124, output="7 passed\n"),

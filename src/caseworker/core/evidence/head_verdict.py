@@ -17,6 +17,7 @@ from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.obstacle_words import stopped_words
 from caseworker.core.evidence.obstacles import obstacle_of, what_stopped
 from caseworker.core.evidence.test_report import TestOutcome
+from caseworker.core.evidence.untold_results import ended_untold
 
 
 def judge_base(base: Build, *, has_tests: bool = True) -> Verdict:
@@ -50,6 +51,8 @@ def judge_head(
         return Verdict(kind="red", reason=f"{code(missing)} was seen to fail without the change, and was not run on it")
     if (silent := next((run for run in head.runs if run.report is None and run.command in reported), None)) is not None:
         return Verdict(kind="red", reason=f"{code(silent.command)} reported tests before the change, and none on it")
+    if (untold := next((run for run in head.runs if ended_untold(run)), None)) is not None:
+        return Verdict(kind="red", reason=f"{code(untold.command)} ended before it told its results")
     if (empty := _without_tests(head)) is not None:
         return Verdict(kind="nothing_to_run", reason=f"{code(empty.command)} ran no test")
     unchecked = [run for run in head.runs if could_not_check(run, base)]

@@ -27,6 +27,8 @@ def stopped_words(obstacle: Obstacle) -> str:
         case "nothing_counted":
             ended = f"ended with exit code {obstacle.exit_code}"
             return f"{command} {ended}, and neither counted a test nor named a failure{said}"
+        case "ended_untold":
+            return f"{command} ended with exit code 0 before it told its results"
         case "missing_header":
             return f"{command} failed: the header {code(obstacle.missing)} of a library in C is missing"
         case "no_interpreter":
@@ -74,6 +76,8 @@ def remedy_words(obstacle: Obstacle) -> str:
             again = f"Run {code(obstacle.command)} in a fresh clone"
             cure = _set_up("that does what is missing")
             return f"{again}. If it passes there, {cure}; if not, correct it first, or name another `test`."
+        case "ended_untold":
+            return "A test may end the whole process, as `os._exit(0)` does: correct it on the base branch."
         case "missing_header":
             search = code(f"apt-file search {obstacle.missing}")
             return f"Install the development package that has it (on Debian, {search} names it)."

@@ -11,6 +11,7 @@ from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_not_run, tail_of
 from caseworker.core.evidence.obstacle_causes import Cause, cause_of
 from caseworker.core.evidence.test_report import last_line
+from caseworker.core.evidence.untold_results import ended_untold
 
 ObstacleKind = (
     Cause
@@ -22,6 +23,7 @@ ObstacleKind = (
         "not_collected",
         "no_test",
         "nothing_counted",
+        "ended_untold",
         "timed_out",
         "over_limit",
     ]
@@ -100,6 +102,8 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
         return Obstacle(why="no_test", command=run.command, said=said)
     if run.exit_code != 0:
         return _by_output(run)
+    if ended_untold(run):
+        return Obstacle(why="ended_untold", command=run.command)
     found = said_not_run(run.output)
     return Obstacle(why="no_test", command=run.command) if found is not None and found[0] == "no_test" else None
 
