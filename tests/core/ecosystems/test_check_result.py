@@ -34,6 +34,11 @@ def reported(passed: int, failed: int) -> TestReport:
             "what ends it so (a coverage limit, a hook at exit), or name another `test` under `[commands]` in "
             "`.caseworker.toml`.",
         ),
+        (
+            [ran("7 passed\n", code=137).model_copy(update={"over_limit": "it used more memory than it may"})],
+            "could not run: `make test` was stopped: it used more memory than it may. Raise that limit in "
+            "caseworker.toml, or name a lighter `setup` or `test` in `.caseworker.toml`.",
+        ),
         ([ran("3 passed\nFAIL: adds\n", code=1)], "works, 1 of 3 tests already fail"),
         ([ran("All is well.\n")], "works: its tests pass (they are not counted)"),
         ([ran("FAIL: adds\n", code=1)], "works, its tests already fail (they are not counted)"),

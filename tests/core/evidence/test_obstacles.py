@@ -33,6 +33,7 @@ PIP_OFFLINE = (
     "      ERROR: No matching distribution found for setuptools>=77\n"
     "make: *** [Makefile:11: .install-deps] Error 1\n"
 )
+NO_SPACE = "OSError: [Errno 28] No space left on device"
 OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
     (
         "no such command",
@@ -147,6 +148,20 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
         "",
     ),
     (
+        "a limit of the sandbox that a test has met",
+        reported(make_report("unittest's output", [make_result("a", F, detail=f"Traceback:\n{NO_SPACE}")])),
+        "`make test` failed, and has probably met a limit of the sandbox: it says "
+        "`OSError: [Errno 28] No space left on device`",
+        "Raise `sandbox_memory_gb` (memory, the home folder and `/tmp`) or `sandbox_disk_gb` (all other files) in "
+        "caseworker.toml, or look whether this machine's disk is full.",
+    ),
+    (
+        "a limit of the sandbox without a report",
+        a_run(exit_code=1, output="FAIL: grows\nOSError: [Errno 27] File too large\n1 failed\n"),
+        "`make test` failed, and has probably met a limit of the sandbox: it says `OSError: [Errno 27] File too large`",
+        "",
+    ),
+    (
         "a header that is missing",
         set_up(output="src/x.c:3:10: fatal error: libpq-fe.h: No such file or directory\nerror: gcc failed\n"),
         "`npm ci` failed: the header `libpq-fe.h` of a library in C is missing",
@@ -203,6 +218,7 @@ def test_each_obstacle_is_told_with_what_to_do(run: CommandRun, told: str, todo:
     "run",
     [
         a_run(),
+        reported(report(P, F)).model_copy(update={"output": NO_SPACE}),
         a_run("pytest -q", output="1 passed in 0.1s\n"),
         a_run("pytest", output="==== 1 passed, 1 warning in 0.1s ====\n"),
         a_run("pytest -qq --junitxml=out.xml", output="."),

@@ -11,10 +11,10 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import code
-from caseworker.core.evidence.builds import CommandRun, Purpose
+from caseworker.core.evidence.builds import CommandRun, Purpose, how_it_ended
 from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
-from caseworker.core.evidence.obstacles import obstacle_of_runs
+from caseworker.core.evidence.obstacles import Obstacle, ObstacleKind, obstacle_of_runs
 
 _NO_TESTS: Final = "this repository has no file named like a test, and names no command that runs tests"
 _NO_TESTS_TODO: Final = (
@@ -82,6 +82,12 @@ def result_of(
     total, failing = sum(count[0] for count in counts), sum(count[1] for count in counts)
     if all(run.passed for run in tests):
         return CheckResult(kind="works", tests=total)
+    stopped = next((run for run in tests if run.cut_short), None)
+    if stopped is not None:
+        kind: ObstacleKind = "over_limit" if stopped.over_limit else "timed_out"
+        why = f"{code(stopped.command)} {how_it_ended(stopped)}"
+        todo = remedy_words(Obstacle(why=kind, command=stopped.command))
+        return CheckResult(kind="could_not_run", tests=total, failing=failing, why=why, todo=todo)
     odd = next((run for run, count in zip(tests, counts, strict=True) if _fails_otherwise(run, *count)), None)
     if odd is not None:
         why = f"its tests pass, but the command {code(odd.command)} ends with {odd.exit_code}"

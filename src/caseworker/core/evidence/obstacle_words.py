@@ -43,6 +43,8 @@ def stopped_words(obstacle: Obstacle) -> str:
             return f"{command} was stopped after {obstacle.seconds:.0f} s, and no test had ended"
         case "over_limit":
             return f"{command} was stopped before any test had ended: {obstacle.said}"
+        case "limit_met":
+            return f"{command} failed, and has probably met a limit of the sandbox{said}"
         case _:
             assert_never(obstacle.why)
 
@@ -96,6 +98,11 @@ def remedy_words(obstacle: Obstacle) -> str:
             )
         case "over_limit":
             return "Raise that limit in caseworker.toml, or name a lighter `setup` or `test` in `.caseworker.toml`."
+        case "limit_met":
+            return (
+                "Raise `sandbox_memory_gb` (memory, the home folder and `/tmp`) or `sandbox_disk_gb` (all other files) "
+                "in caseworker.toml, or look whether this machine's disk is full."
+            )
         case _:
             assert_never(obstacle.why)
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose
 from caseworker.core.evidence.failure_names import failures_named
+from caseworker.core.evidence.met_limits import said_limit
 from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_not_run, tail_of
 from caseworker.core.evidence.obstacle_causes import Cause, cause_of
 from caseworker.core.evidence.test_report import last_line
@@ -26,6 +27,7 @@ ObstacleKind = (
         "ended_untold",
         "timed_out",
         "over_limit",
+        "limit_met",
     ]
 )
 _MOST_HOSTS: Final = 5
@@ -87,6 +89,8 @@ def obstacle_of_runs(runs: Sequence[CommandRun], *, has_tests: bool = True) -> O
 def what_stopped(run: CommandRun) -> Obstacle | None:
     """What stopped one command before it tested or checked anything. Null: it did, as far as can be told."""
     report = run.report
+    if (said := said_limit(run)) is not None:
+        return Obstacle(why="limit_met", command=run.command, said=said[:_SAID])
     if report is not None and report.ran:
         return None
     if run.cut_short:

@@ -13,7 +13,8 @@ _UNITTEST: Final = re.compile(rf"{_BEFORE}unittest(?=\s|$)")
 _PYTEST: Final = re.compile(rf"{_BEFORE}?pytest(?=\s|$)")
 _COMPOUND: Final = re.compile(r"[;&|<>`\n]|\$\(")
 _SILENT: Final = re.compile(
-    r"(?:^|\s)(?:-\w*qq\w*|-h|--help|--version|--collect-only|--co|--junit-?xml\S*|-p ?no:(?:terminal|junitxml))(?=\s|=|$)"
+    r"(?:^|\s)(?:-\w*qq\w*|-h|--help|--version|--collect-only|--co|--junit-?xml\S*"
+    r"|-p ?no:(?:terminal|junitxml))(?=\s|=|$)"
 )
 """Options with which the runner may tell no result to us, although it came to its end."""
 _RAN: Final = re.compile(r"^(?:Ran \d{1,9} tests? in |NO TESTS RAN)", re.MULTILINE)
