@@ -56,6 +56,20 @@ async def test_a_check_that_could_not_run_ends_with_a_remedy(
     assert found["result"]["todo"].startswith("Install `no-such-program` where Caseworker runs")
 
 
+async def test_a_check_elsewhere_names_the_repository_in_the_command_that_it_prints(
+    settings: Settings, tmp_path: Path, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = TESTS.replace("pass", "import os; os._exit(0)")
+    folder = new_repository(tmp_path / "my calc", {"calc.py": "", "test_calc.py": ends}).path
+    assert await check(folder, settings, console, as_json=False) == 1
+    said = console.export_text()
+    assert "`python3 -m unittest discover` ended with exit code 0 before it told its results" in said
+    assert f"`caseworker recipe edit --repo '{folder}'` opens the recipe" in said.replace("\n", "")
+    monkeypatch.chdir(folder)
+    assert await check(folder, settings, console, as_json=False) == 1
+    assert "`caseworker recipe edit` opens the recipe" in console.export_text()
+
+
 async def test_a_check_tells_a_mistake_in_the_settings_of_the_repository(
     settings: Settings, repository: Repository, console: Console
 ) -> None:

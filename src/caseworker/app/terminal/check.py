@@ -1,6 +1,7 @@
 """`caseworker check`: tries how a repository is set up and tested, without a model and without a key."""
 
 import hashlib
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ async def check(repo: Path, settings: Settings, console: Console, *, as_json: bo
     if as_json:
         print_json(_as_json(found))
     else:
-        _tell_end(found, console)
+        _tell_end(found, console, repo)
     return 1 if found.result.kind in _UNUSABLE else 0
 
 
@@ -234,7 +235,7 @@ def _told(run: CommandRun) -> str:
     return f"{code(run.command)}: {how}, {run.seconds:.1f} s"
 
 
-def _tell_end(found: Findings, console: Console) -> None:
+def _tell_end(found: Findings, console: Console, repo: Path) -> None:
     result = found.result
     assert result is not None
     failed = next((run for run in found.runs if not run.passed), None)
@@ -243,9 +244,15 @@ def _tell_end(found: Findings, console: Console) -> None:
     style = {"works": "green", "fails_already": "yellow"}.get(result.kind, "red")
     console.print(Text(f"{result.sentence} ({found.seconds:.0f} s)", style=style), highlight=False)
     if result.kind in _UNUSABLE:
-        console.print(
-            "`caseworker recipe edit` opens the recipe; `caseworker doctor` shows the registries.", style="dim"
-        )
+        edit = f"caseworker recipe edit{_of_repository(repo)}"
+        told = f"`{edit}` opens the recipe; `caseworker doctor` shows the registries."
+        console.print(Text(printable(told), style="dim"), highlight=False)
+
+
+def _of_repository(repo: Path) -> str:
+    """The option that names the repository, where one is not in it."""
+    folder = repo.resolve()
+    return "" if Path.cwd().is_relative_to(folder) else f" --repo {shlex.quote(str(repo))}"
 
 
 def _as_json(found: Findings) -> dict[str, object]:

@@ -64,7 +64,9 @@ async def edit_recipe(repo: Path, settings: Settings, console: Console) -> None:
     make_home(settings)
     kept.save(ref, after)
     console.print(
-        f"Kept in {kept.file(ref)}. `caseworker check --repo {repo}` tries it.", markup=False, highlight=False
+        f"Kept in {kept.file(ref)}. `caseworker check --repo {shlex.quote(str(repo))}` tries it.",
+        markup=False,
+        highlight=False,
     )
 
 
