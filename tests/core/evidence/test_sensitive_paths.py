@@ -8,7 +8,7 @@ from caseworker.core.base.ids import SessionId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.evidence.builds import Stage
-from caseworker.core.evidence.sensitive_paths import Touched, topic_words, touched
+from caseworker.core.evidence.sensitive_paths import Touched, topic_lines, topic_words, touched
 from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.decide import decide
@@ -64,6 +64,13 @@ TOUCHING = [
     (".mcp.json", INFRASTRUCTURE),
     (".husky/pre-push", INFRASTRUCTURE),
     (".github/copilot-instructions.md", INFRASTRUCTURE),
+    (".vscode/tasks.json", INFRASTRUCTURE),
+    (".devcontainer/devcontainer.json", INFRASTRUCTURE),
+    (".devcontainer/post-create.sh", INFRASTRUCTURE),
+    ("api/.envrc", INFRASTRUCTURE),
+    ("CODEOWNERS", INFRASTRUCTURE),
+    (".github/CODEOWNERS", INFRASTRUCTURE),
+    ("docs/CODEOWNERS", INFRASTRUCTURE),
     (".gitmodules", INFRASTRUCTURE),
     (".caseworker.toml", INFRASTRUCTURE),
     ("terraform/README.tf", INFRASTRUCTURE),
@@ -110,22 +117,37 @@ def test_a_path_that_names_a_topic_touches_it(path: str, topic: Topic) -> None:
         "locales/en/login.json",
         "testdata/schema.sql",
         ".github/ISSUE_TEMPLATE/bug.md",
-        ".github/CODEOWNERS",
+        "lib/codeowners",
+        ".vscode/extensions.json",
     ],
 )
 def test_a_path_that_only_looks_sensitive_touches_nothing(path: str) -> None:
     assert touched([path]) == ()
 
 
-def test_each_topic_is_named_once_with_its_first_paths() -> None:
+def test_each_topic_is_named_once_with_its_paths() -> None:
     paths = [*(f"db/migrations/{number}.py" for number in range(7)), "shop/auth/acl.py", "shop/cart.py"]
     found = touched(paths)
     assert [one.topic for one in found] == [AUTHENTICATION, PERMISSIONS, SCHEMA]
     assert topic_words(found) == (
         "authentication (`shop/auth/acl.py`), permissions (`shop/auth/acl.py`), database schema "
         "(`db/migrations/0.py`, `db/migrations/1.py`, `db/migrations/2.py`, `db/migrations/3.py`, "
-        "`db/migrations/4.py` and 2 more)"
+        "`db/migrations/4.py`, `db/migrations/5.py`, `db/migrations/6.py`)"
     )
+    assert topic_lines(found) == topic_words(found)
+
+
+def test_many_paths_are_listed_a_line_each() -> None:
+    found = touched(["shop/acl.py", *(f"db/migrations/{number}.py" for number in range(102))])
+    head, *lines = topic_lines(found).split("\n")
+    assert head == "permissions, database schema:"
+    assert lines[:3] == ["", "- permissions: `shop/acl.py`", "- database schema: `db/migrations/0.py`"]
+    assert lines[-4:] == [
+        "- database schema: `db/migrations/99.py`",
+        "- database schema: 2 more, which are not named",
+        "",
+        "An approval covers all of these",
+    ]
 
 
 @given(st.lists(st.text(max_size=60), max_size=5))

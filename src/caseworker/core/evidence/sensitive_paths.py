@@ -13,8 +13,10 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.outcomes.pm import Topic
 
-_PATHS_KEPT: Final = 5
-"""Paths kept per topic: they are stored with the case."""
+_PATHS_KEPT: Final = 100
+"""Paths kept per topic: they are stored with the case, and an approval is for those that are named."""
+_LONGEST_LINE: Final = 300
+"""Characters: longer words are listed, a line each."""
 _PATH_LIMIT: Final = 200
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -59,9 +61,12 @@ _PATH_PATTERNS: Final[tuple[tuple[Topic, re.Pattern[str]], ...]] = (
 _STEERING: Final = re.compile(
     r"(?:.*/)?(?:claude(?:\.local)?|agents|gemini)\.md|(?:.*/)?\.(?:cursor|windsurf)rules|(?:.*/)?\.mcp\.json"
     r"|(?:.*/)?\.(?:claude|cursor|husky|githooks)/.+|\.github/copilot-instructions\.md"
-    r"|\.gitmodules|\.caseworker\.toml"
+    r"|\.gitmodules|\.caseworker\.toml|(?:(?:\.github|\.gitlab|docs)/)?codeowners"
+    r"|(?:.*/)?\.vscode/tasks\.json|(?:.*/)?\.devcontainer(?:/.+|\.json)|(?:.*/)?\.envrc"
 )
-"""Files that steer agents, git or us. They count also as documentation and in any folder."""
+"""Files that steer agents, git, editors, shells or us, or say who has to review.
+
+They count also as documentation and in any folder."""
 
 _IGNORED_ENDINGS: Final = frozenset(
     {"md", "mdx", "rst", "adoc", "txt", "po", "pot", "css", "scss", "less"}
@@ -76,7 +81,7 @@ _INTERFACE_ENDINGS: Final = frozenset({"yaml", "yml", "json", "proto", "graphql"
 
 
 class Touched(BaseModel):
-    """A topic that a change touches, and the first few paths that show it."""
+    """A topic that a change touches, and the paths that show it, unless there are very many."""
 
     model_config = ConfigDict(frozen=True)
     topic: Topic
@@ -98,8 +103,25 @@ def touched(paths: Sequence[str]) -> tuple[Touched, ...]:
 
 
 def topic_words(several: Sequence[Touched]) -> str:
-    """The topics in words: `database schema (`db/migrations/2.sql`), permissions (`acl.py` and 2 more)`."""
-    return ", ".join(f"{one.topic.value.replace('_', ' ')} ({_listed(one)})" for one in several)
+    """The topics in a line: `database schema (`db/migrations/2.sql`), permissions (`acl.py` and 2 more)`."""
+    return ", ".join(f"{_name(one)} ({_listed(one)})" for one in several)
+
+
+def topic_lines(several: Sequence[Touched]) -> str:
+    """The topics in a line, or if that is too long in a list with a line for each path, which ends in a sentence
+    without its full stop."""
+    line = topic_words(several)
+    if len(line) <= _LONGEST_LINE:
+        return line
+    paths = [f"- {_name(one)}: {code(path)}" for one in several for path in one.paths]
+    more = [f"- {_name(one)}: {one.more} more, which are not named" for one in several if one.more]
+    topics = ", ".join(_name(one) for one in several)
+    listed = "\n".join([*paths, *more])
+    return f"{topics}:\n\n{listed}\n\nAn approval covers all of these"
+
+
+def _name(one: Touched) -> str:
+    return one.topic.value.replace("_", " ")
 
 
 def _listed(one: Touched) -> str:

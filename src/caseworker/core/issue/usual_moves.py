@@ -2,7 +2,7 @@
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.evidence.sensitive_paths import topic_words
+from caseworker.core.evidence.sensitive_paths import topic_lines
 from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import KEPT_TASKS, Move
@@ -19,9 +19,9 @@ A = IssueAbout
 def deliver(case: IssueCase, reason: str) -> Move:
     touches = undecided(case)
     if proven(case) and touches:
-        asks = f"A person has to agree to it first: it touches {topic_words(touches)}."
+        asks = f"A person has to agree to it first: it touches {topic_lines(touches)}."
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
-        return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=topic_words(touches))})
+        return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=topic_lines(touches))})
     if proven(case):
         return Move(to=S.CREATING_PR, reason=reason)
     if not is_proved(case):
