@@ -168,7 +168,7 @@ def _green(case: IssueCase, head: Build | None = None) -> str:
     if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
         return f"Green: commit {_short(case.evidence.green)} was built, and {_how_green(case, head)}."
     if case.evidence.built is None:
-        return "Green: nothing was built yet."
+        return "Green: the change was not built yet."
     if is_green(case):
         return f"Green: not seen for commit {_short(case.evidence.built)}, and waived."
     if case.evidence.built == case.delivery.checkpoint:
