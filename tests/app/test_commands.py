@@ -60,6 +60,12 @@ REFUSALS: list[tuple[str, Types, dict[str, object], str]] = [
     ("approve", types(K.APPROVE), {"state": S.IMPLEMENTING}, "nothing waits for an approval"),
     ("reject", types(K.REJECT), {"state": S.BLOCKED}, "nothing waits for an approval"),
     ("retry", types(K.RETRY), {"state": S.IMPLEMENTING}, "it is not stuck"),
+    (
+        "budget above the largest",
+        types(K.BUDGET, "+999999"),
+        {"state": S.IMPLEMENTING, "extra_micros": 1_000_000},
+        "That budget is too large: at most 1,000,000 dollars, and this case has $",
+    ),
     ("budget", types(K.BUDGET, "much"), {"state": S.IMPLEMENTING}, "`much` is no amount"),
     (
         "takeover",

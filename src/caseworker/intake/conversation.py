@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 import structlog
 
-from caseworker.core.base.budget import no_amount
+from caseworker.core.base.budget import no_amount, too_much
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
@@ -161,12 +161,17 @@ def _context(stored: StoredAny, author: str) -> Context:
             assert_never(stored)
 
 
+def _wrong_amount(stored: StoredAny, command: RaiseBudget) -> str:
+    if command.micros == 0:
+        return no_amount(command.amount)
+    return too_much(command.micros, stored.policy.budget_micros + stored.case.people.extra_micros)
+
+
 def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | None) -> str | None:
     """The receipt of a command that does not fit the case's state. For a bug case its flow decides."""
-    if isinstance(command, RaiseBudget) and command.micros == 0:
-        wrong = no_amount(command.amount)
+    if isinstance(command, RaiseBudget) and (wrong := _wrong_amount(stored, command)):
         if refused_in is not None:
-            raise Refused(f"{wrong}.")
+            raise Refused(f"{wrong[0].upper()}{wrong[1:]}.")
         return not_done(wrong)
     match stored:
         case StoredBug():

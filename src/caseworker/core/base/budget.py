@@ -98,6 +98,13 @@ def no_amount(text: str) -> str:
     return f"`{text}` is no amount: `+5` or `+2.50` adds so many dollars"
 
 
+def too_much(micros: int, cap: int) -> str:
+    """Why a case that may spend `cap` gets no more. Empty: it may."""
+    if cap + micros <= MOST_DOLLARS * MICROS:
+        return ""
+    return f"that budget is too large: at most {MOST_DOLLARS:,} dollars, and this case has {dollars(cap)} already"
+
+
 def micros_of(text: str) -> int:
     """Parses the amount that a person adds to a budget: `+5`, `$2.50`. 0: the text is no amount."""
     found = _AMOUNT.fullmatch(text.strip())
