@@ -120,6 +120,14 @@ def test_a_summary_claims_no_proof_that_was_not_seen() -> None:
     assert (summary.red, summary.green, summary.wrong, summary.files) == (None, None, "", [])
 
 
+@pytest.mark.parametrize(("red", "shown"), [(1, False), (3, True)], ids=["before the proof", "after it"])
+def test_a_summary_leaves_out_a_red_run_of_an_earlier_text_of_the_test(red: int, shown: bool) -> None:
+    case = a_case(S.FAILED, red=True, unproved="it passes without the change")
+    builds = [RED.model_copy(update={"number": red}), GREEN.model_copy(update={"number": 2})]
+    summary = summarise(case, a_file(), TYPED, outcomes=[], builds=builds, spent=(0, 0), rehearsed=False, seconds=0)
+    assert (summary.red is not None) == shown
+
+
 @pytest.mark.parametrize(
     ("output", "line"),
     [("", ""), ("\n \n", ""), ("done\nbye", "bye"), ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed")],

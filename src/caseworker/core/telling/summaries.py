@@ -184,7 +184,10 @@ def _seen_red(case: IssueCase, builds: Sequence[Build]) -> Seen | None:
     head = latest(builds, Stage.HEAD)
     if head is not None and head.proof is not None and head.commit == case.proof.proved:
         return _seen(head.model_copy(update={"runs": head.proof.runs, "commit": case.delivery.base or head.commit}))
-    return _seen(latest(builds, Stage.RED)) if case.evidence.red else None
+    red = latest(builds, Stage.RED)
+    if case.proof.unproved and head is not None and red is not None and head.number > red.number:
+        return None  # the test was changed since, and as it is now it was not seen to fail
+    return _seen(red) if case.evidence.red else None
 
 
 def _seen(build: Build | None) -> Seen | None:
