@@ -54,6 +54,14 @@ def test_a_cache_without_a_price_of_its_own_costs_what_input_costs() -> None:
     assert Price.model_validate(0) == Price(input=0, output=0, cache_write=0, long_cache_write=0, cache_read=0)
 
 
+def test_a_large_whole_cost_is_not_rounded_up_by_an_error_of_floats() -> None:
+    price = Price(input=0, output=1.6, cache_write=17, long_cache_write=1.6, cache_read=1.6)
+    usage = Usage(
+        output_tokens=999_996, cache_write_tokens=1_879_663, long_cache_write_tokens=107, cache_read_tokens=1_602
+    )
+    assert cost(price, usage) == 33_556_999
+
+
 @given(model=MODELS, usage=USAGES)
 def test_a_cost_is_the_exact_price_rounded_up(model: Price, usage: Usage) -> None:
     price = model

@@ -2,6 +2,7 @@
 
 import math
 import re
+from fractions import Fraction
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -58,14 +59,15 @@ class Price(BaseModel):
 
 
 def cost(price: Price, usage: Usage) -> int:
-    micros = (
-        usage.input_tokens * price.input
-        + usage.output_tokens * price.output
-        + usage.cache_write_tokens * price.cache_write
-        + usage.long_cache_write_tokens * price.long_cache_write
-        + usage.cache_read_tokens * price.cache_read
+    tokens_and_prices = (
+        (usage.input_tokens, price.input),
+        (usage.output_tokens, price.output),
+        (usage.cache_write_tokens, price.cache_write),
+        (usage.long_cache_write_tokens, price.long_cache_write),
+        (usage.cache_read_tokens, price.cache_read),
     )
-    return math.ceil(micros - 1e-9)  # rounded up; the margin removes float errors
+    # Exact, from the prices as they are written: a sum of floats may be just above a whole number.
+    return math.ceil(sum(tokens * Fraction(str(rate)) for tokens, rate in tokens_and_prices))
 
 
 def worst_case(price: Price, request_bytes: int, max_tokens: int) -> int:
