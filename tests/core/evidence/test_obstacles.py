@@ -142,6 +142,12 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
         "A test may end the whole process, as `os._exit(0)` does: correct it on the base branch.",
     ),
     (
+        "a test that ends the process of pytest, which a project manager started",
+        a_run("uv run pytest -q", output="."),
+        "`uv run pytest -q` ended with exit code 0 before it told its results",
+        "",
+    ),
+    (
         "a test that ends the process of pytest",
         a_run("cd api && PYTHONPATH=src /env/bin/python -m pytest -q", output=""),
         "`cd api && PYTHONPATH=src /env/bin/python -m pytest -q` ended with exit code 0 before it told its results",
@@ -221,6 +227,7 @@ def test_each_obstacle_is_told_with_what_to_do(run: CommandRun, told: str, todo:
         reported(report(P, F)).model_copy(update={"output": NO_SPACE}),
         a_run("pytest -q", output="1 passed in 0.1s\n"),
         a_run("pytest", output="==== 1 passed, 1 warning in 0.1s ====\n"),
+        a_run("pytest --color=yes", output="\x1b[32m===== \x1b[32m\x1b[1m1 passed\x1b[0m in 0.1s\n"),
         a_run("pytest -qq --junitxml=out.xml", output="."),
         a_run("python -m unittest", output="Ran 1 test in 0.1s\n\nOK\n"),
         a_run("python -m unittest | tee log", output=""),

@@ -5,12 +5,10 @@ from typing import Final
 
 from caseworker.core.evidence.builds import CommandRun, Purpose
 
-_BEFORE: Final = (
-    r"(?:\w{1,80}=\S{0,400} )*(?:(?:uv|poetry|pdm|pipenv|hatch) run )?(?:\S{1,400}/)?"
-    r"(?:(?:python[\d.]{0,6}|coverage run) (?:-\S{1,80} ){0,4}?-m )"
-)
-_UNITTEST: Final = re.compile(rf"{_BEFORE}unittest(?=\s|$)")
-_PYTEST: Final = re.compile(rf"{_BEFORE}?pytest(?=\s|$)")
+_BEFORE: Final = r"(?:\w{1,80}=\S{0,400} )*(?:(?:uv|poetry|pdm|pipenv|hatch) run )?(?:\S{1,400}/)?"
+_MODULE: Final = r"(?:(?:python[\d.]{0,6}|coverage run) (?:-\S{1,80} ){0,4}?-m )"
+_UNITTEST: Final = re.compile(rf"{_BEFORE}{_MODULE}unittest(?=\s|$)")
+_PYTEST: Final = re.compile(rf"{_BEFORE}{_MODULE}?pytest(?=\s|$)")
 _COMPOUND: Final = re.compile(r"[;&|<>`\n]|\$\(")
 _SILENT: Final = re.compile(
     r"(?:^|\s)(?:-\w*qq\w*|-h|--help|--version|--collect-only|--co|--junit-?xml\S*"
@@ -18,8 +16,10 @@ _SILENT: Final = re.compile(
 )
 """Options with which the runner may tell no result to us, although it came to its end."""
 _RAN: Final = re.compile(r"^(?:Ran \d{1,9} tests? in |NO TESTS RAN)", re.MULTILINE)
+_COLOUR: Final = r"(?:\x1b\[[\d;]{0,20}m)*"
 _SUMMED_UP: Final = re.compile(
-    r"^=* ?(?:\d{1,9} (?:passed|failed|skipped|errors?|deselected|xfailed|xpassed|warnings?)\b|no tests ran)",
+    rf"^{_COLOUR}=* ?{_COLOUR}"
+    r"(?:\d{1,9} (?:passed|failed|skipped|errors?|deselected|xfailed|xpassed|warnings?)\b|no tests ran)",
     re.MULTILINE,
 )
 
