@@ -28,6 +28,7 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.people.messages import Message
+from caseworker.core.people.registry import REGISTRY
 from caseworker.core.record.bug_conversation import Line
 from caseworker.core.record.entries import AgentEvent
 from caseworker.ports import Attempt, IssueBrief, Limits, SentFiles, SingleQuestion, Spending, WorkTree
@@ -146,12 +147,15 @@ class _NoPeople:
         return []
 
 
+_PULL_TASKS: Final = frozenset({Task.RESOLVE_PULL, *(row.reading.task for row in REGISTRY.values() if row.reading)})
+
+
 def inputs_of(task: Task) -> Inputs:
     """One line, for a case of the kind that has this task."""
     match task:
         case Task.BUG:
             return BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="It is 0.", reporter="ann")
-        case Task.REVIEW_PULL | Task.RESOLVE_PULL:
+        case _ if task in _PULL_TASKS:
             return PullInputs(title="Correct the sum", body="It was 0.", author="ann")
         case _:
             return IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")

@@ -4,8 +4,9 @@ Under the heading "What a change touches" each change has one list, which may go
 
     - new state: `core/issue/states.py`, `core/issue/decide.py` (one transition), `docs/states.md`
 
-A path begins at the repository or at the package. Text in parentheses is for the reader; `(new)` marks a file that the
-change creates, so that only its folder must exist.
+A path begins at the repository or at the package. Text in parentheses is for the reader. `(new)` marks a file that the
+change creates: it is listed and not counted, because what a change costs is how many files have to know of it. Only its
+folder must exist.
 """
 
 import re
@@ -18,8 +19,8 @@ from scripts.house.tree import Tree
 HEADING: Final = "What a change touches"
 AIMS: Final = {"new command": 5, "new state": 3, "new waiver": 3, "new surface": 3, "new workflow": 5}
 
-_HELD: Final = {"new command": 8, "new surface": 5, "new workflow": 12}
-"""Where the true lists are longer than the aims."""
+_HELD: Final = {"new command": 8}
+"""Where the true list is longer than the aim."""
 
 _NOT_WRITTEN: Final = "not written yet"
 _FILE: Final = re.compile(r"(?P<path>[^\s,()]+)\s*(?P<remark>\([^)]*\))?")
@@ -36,7 +37,8 @@ def measures(tree: Tree) -> Iterator[Measure]:
             note = f"no such file: {', '.join(missing)}" if missing else _NOT_WRITTEN
             yield Measure(name=name, now=None, aim=aim, note=note)
         else:
-            yield Measure(name=name, now=len(files), aim=aim, held_at=_HELD.get(change, 0), findings=tuple(files))
+            touched = sum(not is_new for is_new in files.values())
+            yield Measure(name=name, now=touched, aim=aim, held_at=_HELD.get(change, 0), findings=tuple(files))
 
 
 def _exists(tree: Tree, path: str, *, is_new: bool) -> bool:

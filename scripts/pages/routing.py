@@ -10,7 +10,6 @@ from caseworker.core.issue.case import Investigation, IssueCase
 from caseworker.core.issue.investigation import after_cause_review
 from caseworker.core.issue.routing import CAUSE_ROUTES, ROUTES, VERSION, Route, works_in
 from caseworker.core.issue.states import IssueState
-from caseworker.core.issue.words import of_role
 from caseworker.core.outcomes.investigation import CauseReviewOutcome
 from caseworker.core.outcomes.status_names import ALIASES
 
@@ -66,7 +65,7 @@ def _section(role: Role, rows: dict[str, Route]) -> str:
     for status, route in rows.items():
         names = ", ".join(f"`{name}`" for name, own in ALIASES.get(role, {}).items() if own == status)
         table.append(f"| `{status}` | {names} | {_to(route.to)} | {_otherwise(route)} |")
-    return f"## The {of_role(role)}\n\nWorks in {where}.\n\n" + "\n".join(table) + "\n"
+    return f"## The {role.words}\n\nWorks in {where}.\n\n" + "\n".join(table) + "\n"
 
 
 def _causes() -> str:

@@ -14,7 +14,6 @@ from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states, own_edges
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import TURN_OF
-from caseworker.core.issue.words import of_role
 
 S = IssueState
 RENEW: Final = "make pages"
@@ -190,10 +189,9 @@ def _first(state: IssueState) -> str:
     if state not in WORKING:
         return "nobody" if state not in WAITING else "nobody: people are asked"
     if state not in TURN_OF:
-        role = None
-        return "code" if role is None else f"the {of_role(role)}"
+        return "code"
     role, task = TURN_OF[state]
-    return f"the {of_role(role)}: {task.value.replace('_', ' ')}"
+    return f"the {role.words}: {task.value.replace('_', ' ')}"
 
 
 def _waits() -> str:

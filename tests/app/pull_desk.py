@@ -6,7 +6,8 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.ids import CaseId, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import StartWork
 from caseworker.core.people.messages import NewMessage, Standing
 from caseworker.core.record.entries import Entry
 from caseworker.ports import NewPullCase, Store

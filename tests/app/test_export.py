@@ -12,11 +12,11 @@ from caseworker.app.settings import Settings
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.model import load_case_file
 from caseworker.core.issue.case import Investigation
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.pm import PlanOutcome
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.intake.issues import read_issue
 from caseworker.ports import NewIssue
 from caseworker.store.store import Store, open_store

@@ -10,9 +10,9 @@ from rich.console import Console
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.terminal.list_deliveries import list_deliveries
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.runs.delivery_outcomes import Dispatched, Ignored, IgnoreReason, NotDone, Outcome, RefusalReason
 from caseworker.core.runs.outcome_kinds import OutcomeKind
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.store.store import open_store
 from tests.edges.delivery_examples import delivery
 

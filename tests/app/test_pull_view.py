@@ -15,12 +15,12 @@ from caseworker.app.terminal.case_filter import CaseFilter
 from caseworker.app.terminal.explain import explain
 from caseworker.app.terminal.show_conversation import show_conversation
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.pull.case import PauseCause, PullState, SessionEnd
 from caseworker.core.pull.reasons import Reason, ReasonKind
 from caseworker.core.pull.verdict import Verdict
 from caseworker.core.record.entries import PullMoved
 from caseworker.core.record.pull_entries import PullJudged
-from caseworker.core.runs.workflow_names import WorkflowName
 from tests.app.issue_desk import IssueDesk
 from tests.app.pull_desk import PullDesk
 from tests.core.examples import HEAD, MORNING

@@ -11,7 +11,7 @@ from rich.console import Console
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.run_pull import SessionRequest, preview_session, run_session
 from caseworker.core.base.errors import Refused
-from caseworker.core.people.commands import PullWork
+from caseworker.core.base.workflow_names import PullWork
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.github_double.acts.repository_acts import protect
 from caseworker.github_double.entities.protection import ReviewRule

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.bug.transitions import after_failed_turn
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -14,7 +15,6 @@ from caseworker.core.people.commands import Retry
 from caseworker.core.people.messages import Audience
 from caseworker.core.record.entries import AgentSaid, Entry, Noted, Posted, ToolCalled, ToolReturned
 from caseworker.core.runs.delivery_outcomes import Dispatched, Ignored, IgnoreReason
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.dashboard.addresses import case_path
 from caseworker.store.store import Store
 from caseworker.workspaces.environment_mounts import Known

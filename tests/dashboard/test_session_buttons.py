@@ -6,10 +6,11 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import PullWork
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.people.commands import StartWork
 from caseworker.core.people.messages import Standing
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.core.record.entries import Noted, PullMoved

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.people.commands import Say
 from caseworker.core.people.messages import NewMessage, Standing
 from caseworker.core.runs.delivery_outcomes import Outcome, Received
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import Issue, Thread
 from caseworker.ports.deliveries import NewDelivery, NewDispatch
 from caseworker.store.store import Store

@@ -16,6 +16,7 @@ from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
+from tests.core.pull_tasks import PULL_TASKS
 from tests.edges.agents_world import People
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
@@ -26,7 +27,7 @@ WRITERS = {
 }
 REVIEWS = {(Role.TECH_LEAD, task) for task in (Task.REVIEW, Task.REVIEW_ARCHITECTURE, Task.REVIEW_INTEGRATION)}
 ANSWERING = {turn for turn in known_turns() if turn[1] is Task.ANSWER}
-OTHER_KINDS = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+OTHER_KINDS = {Task.BUG, *PULL_TASKS}
 ISSUE_TURNS = {turn for turn in known_turns() if turn[1] not in OTHER_KINDS}
 INQUIRING = {turn for turn in ISSUE_TURNS if turn[1] in (Task.ITERATE, Task.DIAGNOSTIC, Task.VALIDATE_ROOT_CAUSE)}
 UNBLOCKING = (Role.PM, Task.UNBLOCK)

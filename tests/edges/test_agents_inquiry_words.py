@@ -13,6 +13,7 @@ from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.outcomes.outcome import known_turns
 from caseworker.core.record.investigation import Bisected
 from tests.core.investigation_examples import investigated as all_investigated
+from tests.core.pull_tasks import PULL_TASKS
 from tests.core.telling.test_investigation import (
     BUNDLE,
     CAUSE,
@@ -27,7 +28,7 @@ from tests.core.telling.test_investigation import (
 )
 
 BARE = IssueInputs(title="Sum is wrong", body="It is 0.", author="ann")
-OTHER_KINDS = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+OTHER_KINDS = {Task.BUG, *PULL_TASKS}
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] not in OTHER_KINDS]
 INVESTIGATE = (Role.INVESTIGATOR, Task.ITERATE)
 JUDGE = (Role.TECH_LEAD, Task.VALIDATE_ROOT_CAUSE)

@@ -1,6 +1,7 @@
 """Prompts: every turn has one, and people's text in it is cleaned and can't leave its fence."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -30,6 +31,7 @@ from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.outcomes.status_names import UNOFFERED
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
+from tests.core.pull_tasks import PULL_TASKS
 from tests.edges.agents_world import People
 
 
@@ -62,7 +64,7 @@ WHOLE = replace(INPUTS, talk=TalkInputs(said=SAID, remarks=SAID))
 BARE = IssueInputs(title="Sum is wrong", body="", author="ann")
 BARE_BUG = BugInputs(bug_id="bug-7F3K", title="Sum is wrong", report="", reporter="ann")
 BARE_PULL = PullInputs(title="Correct the sum", body="", author="ann")
-EMPTY: dict[Task, Inputs] = {Task.BUG: BARE_BUG, Task.REVIEW_PULL: BARE_PULL, Task.RESOLVE_PULL: BARE_PULL}
+EMPTY: Mapping[Task, Inputs] = {Task.BUG: BARE_BUG} | dict.fromkeys(PULL_TASKS, BARE_PULL)
 """What the prompts of other kinds than issues are filled with. Of issues: `BARE`."""
 
 
@@ -191,7 +193,7 @@ REPORT = BugInputs(
     commands=("pytest -q",),
 )
 
-FULL: dict[Task, Inputs] = {Task.BUG: REPORT, Task.REVIEW_PULL: BARE_PULL, Task.RESOLVE_PULL: BARE_PULL}
+FULL: Mapping[Task, Inputs] = {Task.BUG: REPORT} | dict.fromkeys(PULL_TASKS, BARE_PULL)
 
 
 def bug_prompt(**changes: object) -> str:

@@ -35,6 +35,7 @@ from caseworker.core.record.investigation import Bisected, InstrumentRan
 from caseworker.ports import Attempt, Chat, FinishedTurn, IssueBrief, NewIssue, Workspace
 from caseworker.store.store import Store
 from caseworker.workspaces.worktrees import GitWorkspaces
+from tests.core.pull_tasks import PULL_TASKS
 from tests.core.telling.test_investigation import CAUSE, DIAGNOSTIC, H1, H2, STUCK
 from tests.edges.repositories import Repository, git, local_workspaces, new_repository
 from tests.edges.slack_world import chat_of
@@ -42,7 +43,7 @@ from tests.edges.store_examples import TRACE, build, case_file, open_case, said
 from tests.world.slack import SlackDouble
 from tests.world.slack_state import UploadedFile
 
-OTHER_KINDS = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+OTHER_KINDS = {Task.BUG, *PULL_TASKS}
 ISSUE_TURNS = [turn for turn in known_turns() if turn[1] not in OTHER_KINDS]
 PLAN = "# Plan\n\n1. Count the last item."
 

@@ -18,13 +18,13 @@ from caseworker.agents.single_questions import SingleQuestions
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId, split_issue_case
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import Rule, Scope
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.discussion import Side, ThreadComment
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.runs.chat_modes import CarryOut, ChatTurn, Propose, RunWorkflow, Say
 from caseworker.core.runs.intent import Clarify, Converse, Dispatch, UnknownWorkflow
-from caseworker.core.runs.registry import TargetKind
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import Answer, Failed, GithubState, Question, RepositoryAccount, Thread
 from caseworker.ports.models import A
 from caseworker.store.store import Store

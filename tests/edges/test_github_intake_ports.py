@@ -10,8 +10,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.pull.own_check import CHECK_NAME
-from caseworker.core.runs.registry import TargetKind
 from caseworker.forges.github.intake_reads import IntakeChanges, IntakeReads
 from caseworker.forges.github.intake_writes import IntakeWrites
 from caseworker.forges.github.served_repositories import ServedRepositories

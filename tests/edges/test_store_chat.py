@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from caseworker.core.base.ids import RepositoryId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope
 from caseworker.core.people.discussion import Side
 from caseworker.core.runs.chat_modes import (
@@ -18,7 +19,6 @@ from caseworker.core.runs.chat_modes import (
     Start,
     Withdraw,
 )
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import Thread
 from caseworker.store.store import Store
 

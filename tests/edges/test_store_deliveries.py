@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.runs.delivery_outcomes import (
     Dispatched,
     Duplicate,
@@ -13,7 +14,6 @@ from caseworker.core.runs.delivery_outcomes import (
     Unreadable,
 )
 from caseworker.core.runs.outcome_kinds import OutcomeKind
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports.deliveries import Claim, NewDelivery
 from caseworker.store.delivery_log import LEASE, StoredDeliveries
 from caseworker.store.store import Store

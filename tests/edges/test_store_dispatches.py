@@ -4,9 +4,9 @@ import pytest
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.people.messages import Audience
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports.deliveries import NewDispatch
 from caseworker.store.store import Store
 from tests.edges.delivery_examples import dispatched, message_to, thread_of

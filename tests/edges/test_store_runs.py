@@ -8,12 +8,12 @@ from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId, issue_case
 from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.record.entries import Noted
 from caseworker.core.runs.run import Run, RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.store.columns import now
 from caseworker.store.run_tables import runs
 from caseworker.store.store import Store

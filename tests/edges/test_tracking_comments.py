@@ -10,9 +10,9 @@ from caseworker.chats.surface_phrasing import CommentPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.redaction import Redactor
 from caseworker.core.base.repositories import RepositoryRef
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.states import IssueState
 from caseworker.core.runs.run import Run
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.tracking_comment import Tracked
 from caseworker.github_double.entities.repository import Issue
 from caseworker.intake.show_runs import Looks, RunComments

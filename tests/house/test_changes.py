@@ -36,10 +36,12 @@ def test_a_fourth_file_misses_the_aim(tmp_path: Path) -> None:
 
 def test_a_known_longer_list_holds_but_does_not_grow(tmp_path: Path) -> None:
     def listed(count: int) -> Measure:
-        files = ", ".join(f"chats/part{number}.py (new)" for number in range(count))
-        return _of(tmp_path / str(count), f"## What a change touches\n- new surface: {files}\n", "new surface")
+        names = [f"core/part{number}.py" for number in range(count)]
+        page = f"## What a change touches\n- new command: {', '.join(names)}\n"
+        tree = plant(tmp_path / str(count), dict.fromkeys(names, ""), {"docs/design.md": page})
+        return measured(changes.measures, tree, "files to touch for a new command")
 
-    assert [(found.met, found.holds) for found in (listed(3), listed(5), listed(6))] == [
+    assert [(found.met, found.holds) for found in (listed(5), listed(8), listed(9))] == [
         (True, True),
         (False, True),
         (False, False),
@@ -51,9 +53,10 @@ def test_a_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert (found.met, found.note) == (False, "no such file: core/gone.py")
 
 
-def test_a_file_that_the_change_creates_needs_its_folder_only(tmp_path: Path) -> None:
+def test_a_file_that_the_change_creates_is_listed_and_not_counted(tmp_path: Path) -> None:
     page = "## What a change touches\n- new surface or forge: chats/teams.py (new), core/states.py\n"
-    assert _of(tmp_path, page, "new surface").now == 2
+    found = _of(tmp_path, page, "new surface")
+    assert (found.now, found.findings) == (1, ("chats/teams.py", "core/states.py"))
     assert not _of(tmp_path, page.replace("chats/", "gone/"), "new surface").met
 
 

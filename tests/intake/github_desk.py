@@ -13,7 +13,7 @@ from caseworker.core.issue.case import Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.people.forge_roles import RepositoryRole
-from caseworker.core.runs.registry import TargetKind
+from caseworker.core.people.registry import TargetKind
 from caseworker.intake.conversation import Conversation
 from caseworker.intake.github import GitHubIntake
 from caseworker.intake.github_door import GitHubDoor

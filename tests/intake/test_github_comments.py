@@ -6,7 +6,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.messages import Standing
-from caseworker.core.runs.registry import TargetKind
+from caseworker.core.people.registry import TargetKind
 from caseworker.ports.github import Unclear, Wants
 from caseworker.store.store import Store
 from tests.intake.github_desk import BOT, Desk

@@ -13,7 +13,7 @@ from caseworker.agents.questions.mention_reader import MentionPlace, MentionQues
 from caseworker.agents.questions.read_rule import RuleReader
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.runs.registry import TargetKind
+from caseworker.core.people.registry import TargetKind
 from caseworker.ports import Answer, Failed, Question
 from caseworker.ports.github import Mentioned, Unclear, Wants
 from caseworker.ports.models import A

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.runs.delivery_outcomes import IgnoreReason
-from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.github_events import (
     Change,
     ChecksChanged,

@@ -5,8 +5,8 @@ import pytest
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.states import IssueState
 from caseworker.core.people.commands import StartWork
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.pull.case import PullState, SessionEnd
-from caseworker.core.runs.registry import TargetKind
 from caseworker.ports.github import Wants
 from caseworker.store.store import Store
 from tests.intake.github_desk import Desk, keep_open_pull

@@ -10,8 +10,8 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.pull.case import PullState, SessionEnd
-from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.github_reconcile import GitHubReconciler
 from caseworker.ports.github import Body, LoggedDelivery
 from caseworker.store.store import Store

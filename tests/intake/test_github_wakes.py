@@ -6,9 +6,9 @@ import pytest
 
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.people.messages import NO_MESSAGE
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.pull.case import PullState, SessionEnd
 from caseworker.core.pull.own_check import CHECK_NAME
-from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.pull_wakes import PullWakes
 from caseworker.store.store import Store
 from tests.edges.slack_world import until

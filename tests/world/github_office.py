@@ -18,10 +18,10 @@ from temporalio.client import Client
 from caseworker.activities.pull.pull_ports import PullPorts
 from caseworker.agents.single_questions import SingleQuestions
 from caseworker.app.github_mentions import model_settings
-from caseworker.app.github_surface import GitHub
 from caseworker.app.parts import github_access, make_discussions
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
+from caseworker.app.surfaces.github import GitHub
 from caseworker.app.wiring import make_reconciler
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.pace import Pace

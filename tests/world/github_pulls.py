@@ -9,7 +9,8 @@ from datetime import datetime
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
-from caseworker.core.people.commands import Command, MessageKind, PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import Command, MessageKind, StartWork
 from caseworker.core.people.messages import NO_MESSAGE, NewMessage, Standing
 from caseworker.core.pull.case import PullCase, PullState, SessionEnd
 from caseworker.github_double.entities.repository import PullRequest, ReviewComment

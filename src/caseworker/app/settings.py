@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInf
 from pydantic_core import PydanticCustomError
 
 from caseworker.app.setting_kinds import MOST_CASES, Dollars, ModelName, WebAddress, refuse_switch
-from caseworker.app.surface_settings import GitHubSettings, SlackSettings
+from caseworker.app.surface_settings import SurfaceSettings
 from caseworker.core.base.budget import MICROS, MOST_DOLLARS, Price
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import PLAIN_REVIEW, Milestone, Policy, Service, Severity, SlaTarget, chosen_models
@@ -31,7 +31,7 @@ ModelKey = Annotated[str, AfterValidator(_is_model_key)]
 MODEL_KEYS: Final = frozenset({"default", PLAIN_REVIEW, *Role, *(f"{role}.{task}" for role in Role for task in Task)})
 
 
-class Settings(SlackSettings, GitHubSettings, SessionLimits, SandboxLimits):
+class Settings(SurfaceSettings, SessionLimits, SandboxLimits):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     home: Path

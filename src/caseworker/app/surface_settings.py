@@ -1,4 +1,4 @@
-"""The settings of Slack and GitHub."""
+"""The settings of the surfaces."""
 
 from pydantic import BaseModel, Field, SecretStr
 
@@ -36,3 +36,7 @@ class GitHubSettings(BaseModel):
     """Logins whose comments are directives, also without a role in the repository."""
     checks_settle_seconds: float = Field(default=120, ge=0)
     """How long checks of a pull request may take to begin. Without any after that, it counts as unchecked."""
+
+
+class SurfaceSettings(SlackSettings, GitHubSettings):
+    """Of all surfaces."""

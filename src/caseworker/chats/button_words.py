@@ -4,7 +4,8 @@ from typing import Final
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind, PullWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
 
 _NAMES: Final = {

@@ -4,9 +4,10 @@ from typing import Final
 
 from caseworker.core.base.ids import CaseId, typed
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind, PullWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Page
-from caseworker.core.runs.registry import OF_MILESTONE
+from caseworker.core.people.registry import OF_MILESTONE
 
 _NAMES: Final = {MessageKind.WORDS: "say", MessageKind.HAND_BACK: "handback"}
 _TYPED_WORDS: Final = {

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, assert_never, get_args
+from typing import Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import is_local
 from caseworker.core.base.policy import Milestone
+from caseworker.core.base.workflow_names import PULL_WORK, PullWork
 from caseworker.core.bug.options import options as bug_options
 from caseworker.core.issue.options import misfit, options
 from caseworker.core.issue.subjects import WaitingFor
@@ -22,7 +23,6 @@ from caseworker.core.people.commands import (
     Command,
     HandBack,
     MessageKind,
-    PullWork,
     RaiseBudget,
     Reject,
     Rerun,
@@ -63,11 +63,7 @@ def _start(workflow: PullWork) -> Action:
         label=f"Start {workflow}",
         make=lambda _, __: StartWork(workflow=workflow),
         says=f"Please {workflow} this pull request.",
-        does={
-            "review": "The tech lead reads the whole change and leaves findings.",
-            "resolve": "The developer answers threads, fixes checks and solves conflicts.",
-            "ship": "Looks after the pull request until a person can merge it.",
-        }[workflow],
+        does=PULL_WORK[workflow].how,
     )
 
 
@@ -114,9 +110,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     ),
     "rerun_triage": _rerun(Milestone.TRIAGE),
     "rerun_plan": _rerun(Milestone.PLAN),
-    "review": _start("review"),
-    "resolve": _start("resolve"),
-    "ship": _start("ship"),
+    **{work: _start(work) for work in PULL_WORK},
     "stop": Action(label="Pause", make=lambda _, __: Stop(), says="Stop.", does="Pauses the work."),
     "resume": Action(
         label="Go on", make=lambda _, __: Resume(), says="Go on.", tone="main", does="Goes on from the head as it is."
@@ -224,7 +218,7 @@ def _fitting(stored: StoredAny) -> Iterator[tuple[str, str]]:
                 if misfit(case, _sample(name)) is None:
                     yield name, ""
             if case.waits_for is WaitingFor.MERGE and not is_local(case.id):
-                for name in ("review", "resolve", "ship"):
+                for name in PULL_WORK:
                     yield name, ""
         case StoredBug(case=bug):
             for choice in bug_options(bug):
@@ -252,7 +246,7 @@ def _pull_actions(pull: PullCase) -> Iterator[tuple[str, str]]:
             yield "resume", "goes on from the head as it is then"
         case _:
             assert_never(pause)
-    for name in get_args(PullWork):
+    for name in PULL_WORK:
         yield name, f"begins {name} anew; the paused session ends" if pause is not None else ""
     yield "rebase", ""
     yield "stop", ""

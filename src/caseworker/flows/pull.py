@@ -127,7 +127,8 @@ class PullWorkflow(LongWork[PullCase]):
             case PullState.READING_FAILURES:
                 await self._read_failures()
             case PullState.REVIEWING:
-                await self._turn(Role.TECH_LEAD, Task.REVIEW_PULL)
+                assert self._case.reading is not None, "the state of a session that reads"
+                await self._turn(self._case.reading.role, self._case.reading.task)
             case PullState.RESOLVING:
                 await self._turn(Role.DEVELOPER, Task.RESOLVE_PULL)
             case PullState.BUILDING:

@@ -9,6 +9,7 @@ from caseworker.core.people.commands import Answer, Say
 from caseworker.core.people.forge_roles import may_ask
 from caseworker.core.people.messages import Standing
 from caseworker.core.people.own_marks import is_marked
+from caseworker.core.people.registry import VERBS, by_label
 from caseworker.core.people.trigger import LiteralCommand, Mention, read_trigger
 from caseworker.core.pull.own_check import CHECK_NAME
 from caseworker.core.runs.delivery_outcomes import (
@@ -22,7 +23,6 @@ from caseworker.core.runs.delivery_outcomes import (
     RefusalReason,
     Unreadable,
 )
-from caseworker.core.runs.registry import VERBS, by_label
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import Conversation, understand
 from caseworker.intake.github_comments import Editor, GitHubComments, words_of

@@ -5,8 +5,8 @@ from typing import Any, Final, Literal, assert_never
 
 import structlog
 
+from caseworker.core.people.registry import TargetKind, by_label
 from caseworker.core.runs.delivery_outcomes import Ignored, IgnoreReason, Outcome, Received, Unreadable
-from caseworker.core.runs.registry import TargetKind, by_label
 from caseworker.intake.github_events import (
     Change,
     ChecksChanged,

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Literal
 
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.runs.delivery_outcomes import IgnoreReason
-from caseworker.core.runs.registry import TargetKind
 
 
 class Change(StrEnum):

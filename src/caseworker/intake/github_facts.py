@@ -6,18 +6,18 @@ from typing import TypeAlias, assert_never
 
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import limit_of
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.forge_roles import standing_of
 from caseworker.core.people.messages import Standing
+from caseworker.core.people.registry import OF_MILESTONE, TargetKind
 from caseworker.core.people.trigger import PHRASE
 from caseworker.core.pull.case import PullState
 from caseworker.core.runs.dispatch import CaseFacts, ParentFacts
-from caseworker.core.runs.registry import OF_MILESTONE, TargetKind
 from caseworker.core.runs.run import Run, RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.intake.github_events import OnTarget, Person
 from caseworker.ports import Store, StoredCase, StoredPull
 from caseworker.ports.github import Classifier, GitHubReads, GitHubWrites, Target, thread_on

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.runs.delivery_outcomes import IgnoreReason
-from caseworker.core.runs.registry import TargetKind
 from caseworker.intake.github_bodies import (
     GHOST,
     LONG_AGO,

@@ -9,10 +9,10 @@ from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.authority import may
 from caseworker.core.people.commands import StartWork
 from caseworker.core.people.messages import OURSELVES, Message, Standing
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
-from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import Words
 from caseworker.intake.github_facts import case_facts, parent_facts

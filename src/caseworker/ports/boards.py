@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, RepositoryId
 from caseworker.core.base.roles import Role
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.ports.stored import StoredAny
 
 

@@ -6,10 +6,10 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, RunId, TraceId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import PullWork
 from caseworker.core.bug.case import BugCase
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.people.commands import PullWork
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.pull.case import PullCase

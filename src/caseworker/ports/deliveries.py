@@ -8,12 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
-from caseworker.core.people.commands import PullWork
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.runs.delivery_outcomes import Outcome
 from caseworker.core.runs.outcome_kinds import OutcomeKind
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports.stored import Issue, NewPullCase, Thread
 
 

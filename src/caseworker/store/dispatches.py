@@ -6,13 +6,12 @@ from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.kinds import KINDS
-from caseworker.core.people.commands import PullWork
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.pull.case import PullCase
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import Issue, NewPullCase, Thread
 from caseworker.ports.deliveries import Dispatch, NewDispatch
 from caseworker.store.cases import open_issue_case

@@ -6,13 +6,12 @@ from sqlalchemy import or_, select, update
 
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import CaseId, TraceId, pull_case
-from caseworker.core.people.commands import PullWork
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
 from caseworker.core.people.messages import Audience, NewMessage
 from caseworker.core.pull.case import PullCase, PullState, new_pull_case
 from caseworker.core.record.entries import CaseOpened, Entry
 from caseworker.core.runs.pull_ends import run_end
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import NewPullCase, StoredPull
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection

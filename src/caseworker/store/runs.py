@@ -6,11 +6,11 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.people.digest import DISCUSSION, Digest, Verbatim
 from caseworker.core.runs.follow import ISSUE_WORKFLOWS, after_move, workflow_of
 from caseworker.core.runs.run import Run, RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.store.columns import now
 from caseworker.store.connection import Connection
 from caseworker.store.port import Port

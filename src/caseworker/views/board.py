@@ -15,7 +15,7 @@ from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.issue.states import TERMINAL, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work, role_at_work
-from caseworker.core.issue.words import of_role, state_words
+from caseworker.core.issue.words import state_words
 from caseworker.core.pull.case import WORKING, PullState, SessionEnd
 from caseworker.core.sla.clock import UNREAD, target_for
 from caseworker.core.telling.pull_why import standing_of_pull
@@ -187,7 +187,7 @@ def _mover(stored: StoredAny) -> str:
         case StoredCase(case=case):
             if at_work(case):
                 role = role_at_work(case)
-                return of_role(role) if role is not None else "caseworker"
+                return role.words if role is not None else "caseworker"
             if case.state in TERMINAL:
                 return ""
             if case.people.taken_by:
@@ -199,7 +199,7 @@ def _mover(stored: StoredAny) -> str:
             )
         case StoredPull(case=pull):
             if pull.state in WORKING:
-                return _PULL_WORKERS.get(pull.state, "caseworker")
+                return pull.role_at_work.words if pull.role_at_work is not None else "caseworker"
             if pull.state is PullState.WAITING:
                 reasons = pull.sight.verdict.reasons if pull.sight.verdict is not None else ()
                 return mover_name(reasons[0]) if reasons else "a maintainer"
@@ -222,7 +222,6 @@ _BUG_MOVERS: Final = {
     BugState.AWAITING_DEV: "a developer",
     BugState.RESOLVED: "",
 }
-_PULL_WORKERS: Final = {PullState.REVIEWING: "tech lead", PullState.RESOLVING: "developer"}
 
 
 def _since(stored: StoredAny) -> datetime:

@@ -2,13 +2,13 @@
 
 from typing import Final
 
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import ReviewLearning
 from caseworker.core.outcomes.pull_work import PullResolveOutcome, PullReviewOutcome
 from caseworker.core.pull.case import PullState
 from caseworker.core.pull.verdict import Verdict
 from caseworker.core.record.pull_entries import FindingPublished, ThreadAnswered
 from caseworker.core.runs.run import Run
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.pull_artifacts import resolve_page, review_page
 from caseworker.core.telling.story import tell
 from caseworker.core.telling.verdict_words import title_line, verdict_section

@@ -9,6 +9,7 @@ import pytest
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.evidence.check_verdict import CheckResult
 from caseworker.core.issue import transitions
 from caseworker.core.issue.case import IssueCase
@@ -20,7 +21,6 @@ from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.words import news_command, standing_of
 from caseworker.core.runs.follow import after_move
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.tracking_comment import awaited_by
 from tests.core.examples import HEAD, MORNING, OTHER, a_proven_case
 

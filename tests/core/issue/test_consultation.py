@@ -31,9 +31,10 @@ from tests.core.examples import (
     wrote_test,
 )
 from tests.core.investigation_examples import an_investigated_case, cause_reviewed, iterated, unblocked
+from tests.core.pull_tasks import PULL_TASKS
 
 S = IssueState
-NOT_OF_ISSUES = (Task.BUG, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+NOT_OF_ISSUES = {Task.BUG, *PULL_TASKS}
 CAUSE_REVIEW = an_investigated_case(S.REVIEWING_CODE, iteration=1, stands="found", task=Task.VALIDATE_ROOT_CAUSE)
 
 

@@ -20,9 +20,10 @@ from caseworker.core.outcomes.outcome import known_turns, parse_outcome, statuse
 from caseworker.core.outcomes.status_names import ALIASES, canonical
 from tests.core.examples import HEAD, a_case, implemented, reviewed
 from tests.core.investigation_examples import iterated
+from tests.core.pull_tasks import PULL_TASKS
 
 S = IssueState
-UNROUTED = (Task.BUG, Task.ANSWER, Task.REVIEW_PULL, Task.RESOLVE_PULL)
+UNROUTED = {Task.BUG, Task.ANSWER, *PULL_TASKS}
 PAGE = Path(__file__).parents[3] / "docs" / "routing.md"
 
 IN_THE_SPEC = {

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
-from caseworker.core.people.commands import Command, PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import Command, StartWork
 from caseworker.core.people.messages import Claimed, Standing
 from caseworker.core.pull.case import Failure, PullCase, new_pull_case
 from caseworker.core.pull.decide import look

@@ -6,7 +6,8 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import StartWork
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd, new_pull_case
 from caseworker.core.pull.preview import preview, waits_for_people
 from caseworker.core.pull.pull_facts import Demands, PullFacts

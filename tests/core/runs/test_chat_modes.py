@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.people.discussion import Side
 from caseworker.core.runs.chat_grounds import grounded
 from caseworker.core.runs.chat_modes import (
@@ -26,7 +27,6 @@ from caseworker.core.runs.chat_modes import (
     decide_chat,
     reply_words,
 )
-from caseworker.core.runs.workflow_names import WorkflowName
 
 NOW = datetime(2026, 11, 16, 9, 40, tzinfo=UTC)
 ISSUES = frozenset({WorkflowName.TRIAGE, WorkflowName.PLAN, WorkflowName.IMPLEMENT, WorkflowName.REMEMBER})

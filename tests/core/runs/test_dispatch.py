@@ -4,7 +4,9 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
+from caseworker.core.people.commands import StartWork
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.people.trigger import LiteralCommand, Option
 from caseworker.core.runs.deadlines import parse_deadline
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone, RefusalReason
@@ -22,8 +24,6 @@ from caseworker.core.runs.dispatch import (
     TryAgain,
     decide,
 )
-from caseworker.core.runs.registry import TargetKind
-from caseworker.core.runs.workflow_names import WorkflowName
 
 R, W = RefusalReason, WorkflowName
 ISSUE = TargetFacts(kind=TargetKind.ISSUE, is_open=True)

@@ -4,12 +4,12 @@ import pytest
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.runs.follow import RunChange, after_move, workflow_of
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 
 S = IssueState
 TRIAGE, PLAN, IMPLEMENT = WorkflowName.TRIAGE, WorkflowName.PLAN, WorkflowName.IMPLEMENT

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.runs.intent import (
     Clarify,
     Converse,
@@ -12,7 +13,6 @@ from caseworker.core.runs.intent import (
     UnknownWorkflow,
     decide_intent,
 )
-from caseworker.core.runs.workflow_names import WorkflowName
 
 PULLS = frozenset({WorkflowName.REVIEW, WorkflowName.RESOLVE, WorkflowName.SHIP, WorkflowName.REMEMBER})
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from caseworker.core.base.ids import CaseId, RunId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.states import IssueState
 from caseworker.core.runs.run import Run, RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.core.telling.summaries import Seen, Summary
 from tests.core.examples import planned, triaged

@@ -3,6 +3,7 @@
 import pytest
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.runs.delivery_outcomes import (
     BecameMessage,
     Dispatched,
@@ -17,7 +18,6 @@ from caseworker.core.runs.delivery_outcomes import (
     Unreadable,
     Woken,
 )
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.delivery_words import outcome_words, reply_words
 
 R, W = RefusalReason, WorkflowName

@@ -10,9 +10,10 @@ import pytest
 import caseworker.core
 from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused
+from caseworker.core.base.workflow_names import PullWork
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import awaits_agreement, options, refuse_misfit
-from caseworker.core.people.commands import Close, HandBack, MessageKind, PullWork, Resolution
+from caseworker.core.people.commands import Close, HandBack, MessageKind, Resolution
 from caseworker.core.people.grammar import InBug, InIssue, parse
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.bug_why import why_bug

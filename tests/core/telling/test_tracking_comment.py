@@ -10,10 +10,10 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.ids import CaseId, RunId
 from caseworker.core.base.outgoing_text import COMMENT_LIMIT, marker_of
 from caseworker.core.base.redaction import Redactor
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.runs.run import Run, RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.tracking_comment import (
     Awaited,
     RunArtifact,

@@ -11,6 +11,7 @@ from caseworker.core.base.budget import Usage
 from caseworker.core.base.ids import CaseId, RepositoryId, effect_key, split_issue_case
 from caseworker.core.base.pace import Pace
 from caseworker.core.base.repositories import RemoteRepository
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope
 from caseworker.core.outcomes.answers import Observation
 from caseworker.core.people.caps import CapName
@@ -19,7 +20,6 @@ from caseworker.core.people.messages import Audience, NewAttachment
 from caseworker.core.runs.chat_modes import ChatTurn, Propose, RunWorkflow
 from caseworker.core.runs.delivery_outcomes import Dispatched, Failed
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import CaseAccount, RepositoryAccount, SingleQuestion, Thread
 from caseworker.store.migrations import HEAD
 from caseworker.store.store import Store, open_store

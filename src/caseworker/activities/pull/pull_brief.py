@@ -103,9 +103,9 @@ class PullBriefs:
             discussion=await self._discussion(request, stored),
             diff=diff,
             said=await self._said(request),
-            review=ReviewInputs(earlier=tuple(earlier_findings(talk.threads)), rules=tuple(offered_rules(learnings)))
-            if task is Task.REVIEW_PULL
-            else ReviewInputs(),
+            review=ReviewInputs()
+            if task is Task.RESOLVE_PULL
+            else ReviewInputs(earlier=tuple(earlier_findings(talk.threads)), rules=tuple(offered_rules(learnings))),
             resolve=await self._resolve(request, stored, ref, talk) if task is Task.RESOLVE_PULL else ResolveInputs(),
         )
         system, prompt = render(role, task, inputs)

@@ -13,11 +13,11 @@ from caseworker.agents.quotes import new_fence
 from caseworker.core.base.ids import RepositoryId
 from caseworker.core.base.roles import Task
 from caseworker.core.base.untrusted_text import Fence
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.people.discussion import Side
 from caseworker.core.runs.chat_grounds import grounded
 from caseworker.core.runs.chat_modes import ChatAnswer, ChatTurn, Proposal, Say, decide_chat, payload_words, reply_words
 from caseworker.core.runs.state_calls import CHAT_ITERATIONS
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import ChatThreads, Failed, GithubState, RepositoryAccount, Thread
 
 log = structlog.get_logger()

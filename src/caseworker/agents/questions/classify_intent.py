@@ -11,8 +11,8 @@ from caseworker.agents.questions.tool_loop import Step, ToolUse, ask_with_tools
 from caseworker.agents.quotes import new_fence
 from caseworker.core.base.ids import RepositoryId
 from caseworker.core.base.roles import Task
+from caseworker.core.people.registry import TargetKind, workflows_on
 from caseworker.core.runs.intent import Clarify, Converse, Dispatch, IntentAnswer, UnknownWorkflow, decide_intent
-from caseworker.core.runs.registry import TargetKind, workflows_on
 from caseworker.core.runs.state_calls import TRIAGE_ITERATIONS
 from caseworker.ports import Failed, GithubState, RepositoryAccount
 

@@ -15,9 +15,11 @@ from caseworker.agents.questions.classify_intent import Commented, IntentClassif
 from caseworker.agents.questions.read_rule import RuleReader
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import RepositoryId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import Provenance, Rule, Scope, remembered
 from caseworker.core.people.discussion import Side
 from caseworker.core.people.forge_roles import may_ask
+from caseworker.core.people.registry import TargetKind, workflows_on
 from caseworker.core.runs.chat_modes import (
     CarryOut,
     ChatTurn,
@@ -32,8 +34,6 @@ from caseworker.core.runs.chat_modes import (
     reply_words,
 )
 from caseworker.core.runs.intent import Clarify, Converse, Dispatch, UnknownWorkflow
-from caseworker.core.runs.registry import TargetKind, workflows_on
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.ports import GithubState, Labels, StateOf, Store
 from caseworker.ports.github import GitHubReads, GitHubWrites, Mentioned, Target, Unclear, Wants, thread_on
 

@@ -17,7 +17,7 @@ from caseworker.app.cli.shared_options import (
     make_console,
     settings_now,
 )
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
 
 issue_app = typer.Typer(no_args_is_help=True)
 

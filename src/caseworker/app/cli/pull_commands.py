@@ -1,7 +1,8 @@
 """Commands for sessions on a pull request: ship, review, resolve, stop, resume, abort, rebase."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final
 
 import typer
 
@@ -18,6 +19,7 @@ from caseworker.app.cli.shared_options import (
     make_console,
     settings_now,
 )
+from caseworker.core.base.workflow_names import PULL_WORK, PullWork, Told
 
 Deadline = Annotated[
     str | None, typer.Option("--deadline", help="How long it may take: 90m, 2h, 1d. Default: 4 hours, or as set.")
@@ -26,50 +28,26 @@ DryRun = Annotated[bool, flag("--dry-run", "Say the verdict, the next act and it
 Rehearse = Annotated[Path | None, typer.Option("--rehearse", help="A script that stands in for the model.")]
 Detach = Annotated[bool, flag("--detach", "Begin the session and return at once.")]
 
-
-def ship(
-    pull_request: Pull,
-    deadline: Deadline = None,
-    dry_run: DryRun = False,
-    rehearse: Rehearse = None,
-    detach: Detach = False,
-    json: Json = False,
-) -> None:
-    """Bring a pull request to where only people are left.
-
-    Fixes, answers, updates and waits; never merges. Ends with 0 if it is ready, 1 if it
-    ended otherwise or waits for people."""
-    _session("ship", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
+_EXIT_CODES: Final = "Ends with 0 if that is done, 1 if it ended otherwise or waits for people."
 
 
-def review(
-    pull_request: Pull,
-    deadline: Deadline = None,
-    dry_run: DryRun = False,
-    rehearse: Rehearse = None,
-    detach: Detach = False,
-    json: Json = False,
-) -> None:
-    """Review a pull request.
+def _command(work: PullWork, told: Told) -> Callable[..., None]:
+    def begin(
+        pull_request: Pull,
+        deadline: Deadline = None,
+        dry_run: DryRun = False,
+        rehearse: Rehearse = None,
+        detach: Detach = False,
+        json: Json = False,
+    ) -> None:
+        _session(work, pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
 
-    One inline thread per finding, or what was checked. It never approves."""
-    _session("review", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
-
-
-def resolve(
-    pull_request: Pull,
-    deadline: Deadline = None,
-    dry_run: DryRun = False,
-    rehearse: Rehearse = None,
-    detach: Detach = False,
-    json: Json = False,
-) -> None:
-    """Answer a pull request's threads and repair its checks."""
-    _session("resolve", pull_request, deadline, rehearse, dry_run=dry_run, detach=detach, as_json=json)
+    begin.__name__, begin.__doc__ = work, f"{told.short}\n\n{told.how} {_EXIT_CODES}"
+    return begin
 
 
 def _session(
-    work: Literal["ship", "review", "resolve"],
+    work: PullWork,
     pull_request: str,
     deadline: str | None,
     rehearse: Path | None,
@@ -125,5 +103,5 @@ def abort(case: CaseName, name: Name = None, json: Json = False) -> None:
 
 
 def add_to(app: typer.Typer) -> None:
-    add(app, START, ship, review, resolve)
+    add(app, START, *(_command(work, told) for work, told in PULL_WORK.items()))
     add(app, SPEAK, stop, resume, rebase, abort)

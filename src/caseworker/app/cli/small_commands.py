@@ -22,8 +22,8 @@ from caseworker.app.terminal.text_console import write_document
 from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case, typed
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.states import TERMINAL
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.engine.host import HostPlace, stop
 from caseworker.ports import NewIssue, Store
 

@@ -14,8 +14,8 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.text import words_of
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.bug.case import status_of
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.summaries import standing_of_bug
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredBug

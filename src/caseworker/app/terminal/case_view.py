@@ -8,7 +8,7 @@ from rich.console import Console
 
 from caseworker.app.desk import Desk
 from caseworker.core.base.ids import Sha
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store
 

@@ -3,7 +3,7 @@
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import typed
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.telling.artifacts import artifact_page
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of

@@ -14,10 +14,10 @@ from caseworker.app.terminal.summary import print_summary
 from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.words import state_words
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of

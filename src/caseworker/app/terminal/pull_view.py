@@ -14,7 +14,7 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.text import printable, words_of
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.telling.pull_why import standing_of_pull
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredPull

@@ -15,8 +15,8 @@ from caseworker.app.terminal.run_issue import run_to_rest
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.policy import Milestone
 from caseworker.core.people.forge_roles import RepositoryRole, may_ask, standing_of
+from caseworker.core.people.registry import OF_MILESTONE, REGISTRY, VERBS, TargetKind, by_label
 from caseworker.core.people.trigger import LiteralCommand, read_trigger
-from caseworker.core.runs.registry import OF_MILESTONE, REGISTRY, VERBS, TargetKind, by_label
 from caseworker.core.telling.action_summary import action_summary
 from caseworker.core.telling.summaries import Summary
 from caseworker.forges.github.address import ApiAddress

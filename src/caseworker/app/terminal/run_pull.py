@@ -19,13 +19,14 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, pull_case, typed
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.text import words_of
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import StartWork
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.people.trigger import LiteralCommand, Option
 from caseworker.core.pull.case import PullCase, new_pull_case
 from caseworker.core.pull.preview import Preview, preview
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone
 from caseworker.core.runs.dispatch import OpenPull, StartAgain, TargetFacts, decide
-from caseworker.core.runs.registry import TargetKind
 from caseworker.core.telling.delivery_words import reply_words
 from caseworker.intake.conversation import TERMINAL, Words
 from caseworker.intake.github_facts import case_facts, parent_facts

@@ -10,9 +10,9 @@ from caseworker.app.terminal.pull_summary import print_pull_summary
 from caseworker.app.terminal.show import write_files
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import typed
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.people.messages import receipt
 from caseworker.core.record.entries import AgentSaid, ToolCalled, ToolReturned
-from caseworker.core.runs.workflow_names import WorkflowName
 from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredPull
 from caseworker.views.pull_documents import pull_document

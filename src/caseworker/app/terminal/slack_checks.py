@@ -5,7 +5,7 @@ from typing import Literal
 
 from caseworker.app.parts import find_repository
 from caseworker.app.settings import Settings
-from caseworker.app.surfaces import Slack
+from caseworker.app.surfaces.slack import Slack
 from caseworker.core.base.errors import Refused, Transient
 
 Mark = Literal["ok", "note", "missing"]

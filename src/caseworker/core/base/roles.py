@@ -12,6 +12,11 @@ class Role(StrEnum):
     TECH_LEAD = "tech_lead"
     INVESTIGATOR = "investigator"
 
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return self.value.replace("_", " ")
+
 
 class Task(StrEnum):
     TRIAGE = "triage"

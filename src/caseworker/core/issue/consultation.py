@@ -10,7 +10,6 @@ from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import Fact, TurnEnded
-from caseworker.core.issue.words import of_role
 from caseworker.core.outcomes.answers import AnswerOutcome, RoleQuestion
 
 MOST_QUESTIONS: Final = 6
@@ -39,12 +38,12 @@ def consult(case: IssueCase, askers: Sequence[Role], questions: Sequence[RoleQue
     counted = case.updated(consulted=case.progress.consulted + len(questions))
     first = questions[0].question
     if counted.progress.consulted > MOST_QUESTIONS:
-        reason = f"The {of_role(asker)} keeps asking the others: {first}"
+        reason = f"The {asker.words} keeps asking the others: {first}"
         return Consultation(case=counted, refused=EffectRefused(reason=reason))
     circle = next((question for question in questions if _asked_as(Role(question.to)) in map(_asked_as, askers)), None)
     if circle is not None:
-        whom = "itself" if _asked_as(Role(circle.to)) is _asked_as(asker) else f"the {of_role(Role(circle.to))} back"
-        reason = f"The {of_role(asker)} asks {whom}: {circle.question}"
+        whom = "itself" if _asked_as(Role(circle.to)) is _asked_as(asker) else f"the {Role(circle.to).words} back"
+        reason = f"The {asker.words} asks {whom}: {circle.question}"
         return Consultation(case=counted, refused=EffectRefused(reason=reason))
     asked = Counter(Role(question.to) for question in questions)
     return Consultation(case=counted, asked=dict(asked))
@@ -59,5 +58,5 @@ def unanswered(answered: TurnEnded, role: Role, questions: Sequence[RoleQuestion
     """Refuses to go on if the role left a question open. Null: it answered all."""
     own = [question.question for question in questions if question.to == role.value]
     if isinstance(answered.outcome, AnswerOutcome) and answered.outcome.leaves_open(len(own)):
-        return EffectRefused(reason=f"The {of_role(role)} can't answer: {own[0]}")
+        return EffectRefused(reason=f"The {role.words} can't answer: {own[0]}")
     return None

@@ -86,9 +86,9 @@ def decide(case: IssueCase, fact: Fact, policy: Policy) -> Move:
         case TurnGaveUp(unscripted=True) if case.state in BY_PEOPLE:
             return after_unscripted_words(case)
         case TurnGaveUp(limit="time"):
-            return park(f"The {words.of_role(fact.role)}'s turn met its limit: {fact.reason}")
+            return park(f"The {fact.role.words}'s turn met its limit: {fact.reason}")
         case TurnGaveUp():
-            return Move(to=S.FAILED, reason=f"The {words.of_role(fact.role)}'s turn failed: {fact.reason}")
+            return Move(to=S.FAILED, reason=f"The {fact.role.words}'s turn failed: {fact.reason}")
         case BuildEnded(stage=Stage.RED):
             return after_red(case, fact)
         case BuildEnded(stage=Stage.HEAD):
@@ -141,7 +141,7 @@ def _after_turn(case: IssueCase, fact: TurnEnded, policy: Policy) -> Move:
     if isinstance(outcome, InvestigationOutcome):
         move = after_iteration(case, outcome)
     elif to is None:
-        return unknown(case, f"{words.of_role(fact.role)} answered {outcome.status}")
+        return unknown(case, f"{fact.role.words} answered {outcome.status}")
     else:
         move = _guarded(case, fact.role, outcome, to, policy)
     return _escalated(fact.role, escalation, move) if escalation else move
@@ -223,6 +223,6 @@ def _guarded(case: IssueCase, role: Role, outcome: IssueOutcome, to: IssueState,
         case UnblockingOutcome():
             return after_unblocking(outcome, to)
         case InvestigationOutcome() | AnswerOutcome():
-            return unknown(case, f"the {words.of_role(role)} has answered")
+            return unknown(case, f"the {role.words} has answered")
         case _:
             assert_never(outcome)

@@ -18,7 +18,7 @@ from caseworker.core.issue.options import options
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.issue.subjects import SUBJECTS, Subject, SubjectRow, WaitingFor
-from caseworker.core.issue.words import also_escalated, answered, of_role, standing_of
+from caseworker.core.issue.words import also_escalated, answered, standing_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, UnblockingOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
@@ -84,7 +84,7 @@ def _words(post: IssuePost, context: PostContext, phrasing: Phrasing) -> str:
             plan = outcome.plan if isinstance(outcome, PlanOutcome) else ""
             return f"This is the plan. {_decide(Subject.PLAN, case, phrasing)}\n\n{plan}"
         case A.ESCALATION:
-            role = of_role(post.role or Role.PM)
+            role = (post.role or Role.PM).words
             answers = f"{begin(phrasing.command(case.id, MessageKind.ANSWER))} decides it in your own words."
             decide = f"{answers} {_decide(Subject.ESCALATION, case, phrasing)}"
             return f"The {role} does not want to decide this alone: {quoted(post.note)} {decide}"

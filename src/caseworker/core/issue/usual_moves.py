@@ -3,7 +3,6 @@
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.evidence.sensitive_paths import topic_lines
-from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.posts import Draft, IssueAbout
@@ -70,7 +69,7 @@ def investigate(case: IssueCase, why: str, request: InvestigationRequest | None 
 
 
 def blocked(role: Role, why: str) -> Move:
-    return Move(to=S.BLOCKED, reason=f"The {words.of_role(role)} can't go on: {why}")
+    return Move(to=S.BLOCKED, reason=f"The {role.words} can't go on: {why}")
 
 
 def park(reason: str) -> Move:

@@ -19,10 +19,6 @@ from caseworker.core.people.commands import FixEnded, FixMerged, FixReady, FixWa
 from caseworker.core.people.receipts import NO_MONEY, NOT_REHEARSED, TURN_FAILED
 
 
-def of_role(role: Role) -> str:
-    return role.value.replace("_", " ")
-
-
 def of_state(state: IssueState) -> str:
     return state.value.replace("_", " ")
 
@@ -44,11 +40,11 @@ def outside(fact: TurnGaveUp) -> str:
     """Why a turn could not be made, for a cause that lies outside of the case."""
     away = fact.outside == "unreachable"
     todo = " Check the network, or correct `anthropic_base_url` in caseworker.toml." if away else ""
-    return f"The {of_role(fact.role)} can't work: {fact.reason.rstrip('.')}.{todo}"
+    return f"The {fact.role.words} can't work: {fact.reason.rstrip('.')}.{todo}"
 
 
 def also_escalated(role: Role, reason: str) -> str:
-    return f"And the {of_role(role)} does not want to decide this alone: {reason}"
+    return f"And the {role.words} does not want to decide this alone: {reason}"
 
 
 def held_back(asked: str, reason: str) -> str:

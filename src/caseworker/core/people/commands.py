@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Milestone
+from caseworker.core.base.workflow_names import PullWork
 
 
 class MessageKind(StrEnum):
@@ -40,10 +41,6 @@ class MessageKind(StrEnum):
     ABORT = "abort"
     REBASE = "rebase"
     STOP_FIX = "stop_fix"
-
-
-PullWork = Literal["review", "resolve", "ship"]
-"""The workflows on a pull request."""
 
 
 class Resolution(StrEnum):

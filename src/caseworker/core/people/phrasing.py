@@ -7,7 +7,8 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import MessageKind, PullWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.commands import MessageKind
 
 
 class Page(StrEnum):

@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, MessageId, SessionId, Sha
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.roles import Role
 from caseworker.core.base.snapshot import Part, Snapshot
-from caseworker.core.people.commands import PullWork
+from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.people.registry import Reading, reading_of
 from caseworker.core.pull.branch_updates import Conflict
 from caseworker.core.pull.pull_facts import Watch
 from caseworker.core.pull.pull_posts import PullPost
@@ -249,9 +251,21 @@ class PullCase(Snapshot):
 
     @property
     def is_to_be_pushed(self) -> bool:
-        """Whether the work in hand has a commit that the branch lacks. A review pushes nothing."""
+        """Whether the work in hand has a commit that the branch lacks. A reading pushes nothing."""
         is_new = self.work.checkpoint not in (None, self.work.started_from)
-        return is_new and self.session.workflow != "review"
+        return is_new and self.reading is None
+
+    @property
+    def reading(self) -> Reading | None:
+        """The one turn of its session, if that only reads. Null: the session acts on the pull request."""
+        return reading_of(self.session.workflow)
+
+    @property
+    def role_at_work(self) -> Role | None:
+        """Whose turn its state is. Null: no agent's."""
+        if self.state is PullState.RESOLVING:
+            return Role.DEVELOPER
+        return self.reading.role if self.state is PullState.REVIEWING and self.reading is not None else None
 
     @property
     def changes_diff(self) -> bool:

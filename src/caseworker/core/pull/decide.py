@@ -40,7 +40,6 @@ STOPPED: Final = "paused"
 RESUMED: Final = "goes on"
 ABORTED: Final = "ended"
 TO_BE_UPDATED: Final = "the branch is brought up to date next"
-REVIEW_PUSHES_NOTHING: Final = "a review pushes nothing"
 NOT_FOR_PULLS: Final = "not for a pull request"
 NOT_RUNNING: Final = "nothing runs on this pull request"
 IN_FLIGHT: Final = "a run is in flight on this pull request already"
@@ -67,6 +66,10 @@ def look(case: PullCase, claimed: Sequence[Claimed], policy: Policy, now: dateti
         if receipt is not None:
             settled.append(receipt)
     return PullLook(after=case, settled=tuple(settled))
+
+
+def pushes_nothing(case: PullCase) -> str:
+    return f"a {case.session.workflow} pushes nothing"
 
 
 def settle_rest(claimed: Sequence[Claimed]) -> tuple[Settled, ...]:
@@ -130,8 +133,8 @@ def _steered(
             return pause(case, PauseCause.TAKEN, told, now, by=by, obeys=obeys), _done(message, STOPPED)
         case Abort() | Close():
             return end(case, SessionEnd.ABORTED, f"{by} ended it.", now, obeys=obeys), _done(message, ABORTED)
-        case BringUpToDate() if case.session.workflow == "review":
-            return case, _refused(message, REVIEW_PUSHES_NOTHING)
+        case BringUpToDate() if case.reading is not None:
+            return case, _refused(message, pushes_nothing(case))
         case BringUpToDate():
             return _bring_up_to_date(case, message, now), _done(message, TO_BE_UPDATED)
         case Retry() if case.stalled is not None:

@@ -32,8 +32,9 @@ def after_look(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> Pul
     over = _end_by_others(case, verdict, now) or _end_by_limits(case, policy, now)
     if over is not None:
         return over
-    if case.session.workflow == "review":
-        return act(case, S.REVIEWING, "The tech lead reads the change.", now, started_from=verdict.head)
+    if case.reading is not None:
+        reason = f"The {case.reading.role.words} reads the change."
+        return act(case, S.REVIEWING, reason, now, started_from=verdict.head)
     if case.people.asked_update is not None:
         return act(case, S.UPDATING, "An owner asked for a rebase.", now)
     is_red = _is_ours(verdict, R.FAILING_CHECKS) and not _waits_for_more_checks(verdict, policy, now)

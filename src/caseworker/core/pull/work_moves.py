@@ -5,7 +5,6 @@ from typing import Final
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.policy import Policy
-from caseworker.core.base.roles import Task
 from caseworker.core.pull.case import PauseCause, PullCase, PullState, SessionEnd, cap_of
 from caseworker.core.pull.pull_events import (
     BranchUpdated,
@@ -38,7 +37,7 @@ def after_turn(case: PullCase, ended: PullTurnEnded, policy: Policy, now: dateti
         answer_turn=turn if ended.posts else case.work.answer_turn,
         reply_turn=turn if ended.replies else case.work.reply_turn,
     )
-    if ended.task is Task.REVIEW_PULL:
+    if case.reading is not None:
         return enter(case, S.PUBLISHING, "The findings are posted.", now)
     by_turn = case.work.by_turn or ended.checkpoint != case.commit
     case = case.updated(checkpoint=ended.checkpoint, tries=_tries(case), by_turn=by_turn)
@@ -91,8 +90,8 @@ def after_update(case: PullCase, updated: BranchUpdated, now: datetime) -> PullC
 
 def after_publish(case: PullCase, done: Published, now: datetime) -> PullCase:
     case = reply(case, is_pushed=True)
-    if case.session.workflow == "review":
-        return end(case, SessionEnd.DONE, "The review is posted.", now)
+    if case.reading is not None:
+        return end(case, SessionEnd.DONE, f"The {case.session.workflow} is posted.", now)
     if done.commit is None:
         return look_again(drop_work(case), "The answers are posted.", now)
     pushes = case.work.pushes + 1

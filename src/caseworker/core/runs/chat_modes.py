@@ -9,9 +9,9 @@ from typing import Annotated, Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.review_learnings import is_glob
 from caseworker.core.people.discussion import Side
-from caseworker.core.runs.workflow_names import WorkflowName
 
 MEMORY: Final = 8
 """Turns of a thread that a model sees."""

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from caseworker.core.base.ids import CaseId
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.runs.outcome_kinds import OutcomeKind
-from caseworker.core.runs.workflow_names import WorkflowName
 
 
 class IgnoreReason(StrEnum):

@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, how_far
-from caseworker.core.people.commands import PullWork, StartWork
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
+from caseworker.core.people.commands import StartWork
+from caseworker.core.people.registry import REGISTRY, TargetKind, Workflow, displaced
 from caseworker.core.people.trigger import LiteralCommand
 from caseworker.core.runs.deadlines import parse_deadline
 from caseworker.core.runs.delivery_outcomes import Duplicate, NotDone, RefusalReason
-from caseworker.core.runs.registry import REGISTRY, TargetKind, Workflow, displaced
-from caseworker.core.runs.workflow_names import WorkflowName
 
 R = RefusalReason
 

@@ -7,13 +7,13 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Policy
+from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import IssueCase, limit_of
 from caseworker.core.issue.moves import BY_PEOPLE
 from caseworker.core.issue.states import WORKING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
-from caseworker.core.runs.registry import OF_MILESTONE
+from caseworker.core.people.registry import OF_MILESTONE
 from caseworker.core.runs.run import RunState
-from caseworker.core.runs.workflow_names import WorkflowName
 
 ISSUE_WORKFLOWS: Final = frozenset(OF_MILESTONE.values())
 """Workflows of issue cases. At most one run of these is in flight per case."""

@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId, RunId
-from caseworker.core.runs.registry import REGISTRY
-from caseworker.core.runs.workflow_names import WorkflowName
+from caseworker.core.base.workflow_names import WorkflowName
+from caseworker.core.people.registry import REGISTRY
 
 
 class RunState(StrEnum):

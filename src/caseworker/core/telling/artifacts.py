@@ -7,7 +7,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.text import code
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import PlanOutcome, TriageOutcome
-from caseworker.core.runs.registry import REGISTRY
+from caseworker.core.people.registry import REGISTRY
 from caseworker.core.runs.run import Run
 from caseworker.core.telling.money import money_words, turn_words
 from caseworker.core.telling.summaries import Seen, Summary

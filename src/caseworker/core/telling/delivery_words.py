@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, assert_never
 
 from caseworker.core.base.text import code
+from caseworker.core.people.registry import REGISTRY, VERBS
 from caseworker.core.runs.deadlines import DEADLINE_FORM
 from caseworker.core.runs.delivery_outcomes import (
     Answered,
@@ -20,7 +21,6 @@ from caseworker.core.runs.delivery_outcomes import (
     Unreadable,
     Woken,
 )
-from caseworker.core.runs.registry import REGISTRY, VERBS
 
 _I = IgnoreReason
 _R = RefusalReason

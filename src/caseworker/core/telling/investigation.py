@@ -137,7 +137,7 @@ def _problem(inquiry: Inquiry) -> list[str]:
 
 
 def _request(requested: Requested) -> list[str]:
-    request, who = requested.request, requested.role.value.replace("_", " ")
+    request, who = requested.request, requested.role.words
     lines = [f"{_flat(request.problem_summary, 2_000) or '(no words)'} (The {who}, turn {requested.turn}.)"]
     lines += [f"Why it takes an investigation: {criteria_words(request.criteria)}."] if request.criteria else []
     return lines + ([f"Suggested skills: {', '.join(request.suggested_skills)}."] if request.suggested_skills else [])
@@ -153,7 +153,7 @@ def _bundle(bundle: EvidenceBundle) -> list[str]:
 
 def _revision(revision: Revision) -> str:
     when = f"iteration {revision.iteration}" if revision.iteration else "before the first iteration"
-    who = revision.role.value.replace("_", " ")
+    who = revision.role.words
     changes = "\n".join(f"- {_flat(change, _LINE)}" for change in revision.changes)
     return f"Version {revision.version}, {when} (turn {revision.turn}, {who}):\n\n{changes}"
 

@@ -49,7 +49,8 @@ def _stands(case: PullCase) -> str:
         case S.READING_FAILURES:
             return "Caseworker reads why checks have failed."
         case S.REVIEWING:
-            return "The tech lead reads the change."
+            assert case.reading is not None, "the state of a session that reads"
+            return f"The {case.reading.role.words} reads the change."
         case S.RESOLVING:
             return "The developer works on threads, checks or conflicts."
         case S.BUILDING:

@@ -139,7 +139,7 @@ def _turn_lines(
     match entry:
         case TurnStarted():
             again = f", attempt {entry.attempt}" if entry.attempt > 1 else ""
-            who = entry.role.value.replace("_", " ")
+            who = entry.role.words
             return [Told(mark="turn", text=f"turn {entry.turn}: the {who} begins to {_verb(entry.task.value)}{again}")]
         case AgentSaid():
             return [Told(mark="agent", text=one_line(entry.text))]
@@ -150,7 +150,7 @@ def _turn_lines(
                 return []
             return [Told(mark="failed", text=one_line(entry.output))]
         case TurnCompleted():
-            who = entry.role.value.replace("_", " ")
+            who = entry.role.words
             how: Mark = "bad" if entry.status == "CHANGES_REQUESTED" else "good"
             why = f": {one_line(entry.summary, _MAIN)}" if entry.summary.strip() else ""
             return [Told(mark=how, text=f"turn {entry.turn}: the {who} says {entry.status}{why}")]

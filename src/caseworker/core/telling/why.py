@@ -21,7 +21,7 @@ from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import WAIVERS, Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
-from caseworker.core.issue.words import of_role, of_state
+from caseworker.core.issue.words import of_state
 from caseworker.core.people.phrasing import Phrasing
 from caseworker.core.record.entries import Recorded
 from caseworker.core.telling.evidence_lines import evidence_of
@@ -131,7 +131,7 @@ def _stands(case: IssueCase) -> str:
     if case.state not in TURN_OF:
         return ROWS[case.state].does
     role, _ = turn_of(case)
-    return f"The {of_role(role)} {ROWS[case.state].does}{_iteration(case)}."
+    return f"The {role.words} {ROWS[case.state].does}{_iteration(case)}."
 
 
 def _iteration(case: IssueCase) -> str:

@@ -10,8 +10,8 @@ from pydantic import field_validator
 
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.people.forge_roles import RepositoryRole
+from caseworker.core.people.registry import TargetKind
 from caseworker.core.pull.own_check import CHECK_NAME
-from caseworker.core.runs.registry import TargetKind
 from caseworker.forges.github.address import repository_path
 from caseworker.forges.github.api import PER_PAGE, GitHubApi
 from caseworker.forges.github.api_errors import GitHubRefused

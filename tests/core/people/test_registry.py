@@ -1,6 +1,6 @@
 """The registry: seven workflows with label, verb, targets, prerequisite and artifact; and the mutex of their labels."""
 
-from caseworker.core.runs.registry import REGISTRY, TargetKind, by_label, displaced
+from caseworker.core.people.registry import REGISTRY, TargetKind, by_label, displaced
 
 ISSUE, PULL = TargetKind.ISSUE, TargetKind.PULL
 

@@ -1,4 +1,4 @@
-"""The surfaces on which people talk with cases, one class each: its settings, its chat, and how it is listened to.
+"""Slack as a surface: its settings, its chat, and how it is listened to.
 
 Each part is imported only when it is asked for, so that commands start fast.
 """
@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from caseworker.app.github_surface import GitHub
 from caseworker.app.parts import find_repository, read_rehearsal
 from caseworker.app.settings import Settings
-from caseworker.app.surface_port import IntakeDesk, Listening, Surface
+from caseworker.app.surface_port import IntakeDesk, Listening
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.ports import Chat, Forge, Store, Thread
+from caseworker.ports import Forge, Store, Thread
 
 if TYPE_CHECKING:
     from caseworker.chats.slack import SlackChat
@@ -142,17 +141,3 @@ class Slack:
         summaries = self.settings.slack_summaries_channel
         nowhere = "nowhere in Slack (slack_summaries_channel is not set)"
         return {"reports": self.settings.slack_reports_channel, "developers": summaries or nowhere}
-
-
-def surfaces(settings: Settings) -> list[Surface]:
-    return [Slack(settings), GitHub(settings)]
-
-
-def make_chats(settings: Settings, forge: Forge) -> dict[str, Chat]:
-    found = {surface.name.lower(): surface.chat(forge) for surface in surfaces(settings)}
-    return {name: chat for name, chat in found.items() if chat is not None}
-
-
-def developers_channel(settings: Settings) -> Thread | None:
-    """The channel where a bug case begins its one summary thread."""
-    return next((thread for surface in surfaces(settings) if (thread := surface.developers()) is not None), None)

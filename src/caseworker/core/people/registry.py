@@ -7,9 +7,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.policy import Milestone
-from caseworker.core.people.commands import PullWork
+from caseworker.core.base.roles import Role, Task
+from caseworker.core.base.workflow_names import PullWork, WorkflowName
 from caseworker.core.people.trigger import LABEL_PREFIX
-from caseworker.core.runs.workflow_names import WorkflowName
 
 W = WorkflowName
 
@@ -17,6 +17,15 @@ W = WorkflowName
 class TargetKind(StrEnum):
     ISSUE = "issue"
     PULL = "pull"
+
+
+class Reading(BaseModel):
+    """A session of one turn: an agent reads the change, what it found is posted, and nothing is pushed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    task: Task
 
 
 class Workflow(BaseModel):
@@ -30,6 +39,8 @@ class Workflow(BaseModel):
     """How far a case goes for it. Null: it is no work of an issue case."""
     on_pull: PullWork | None = None
     """The session on a pull request that does it. Null: none does."""
+    reading: Reading | None = None
+    """Null: it is no session, or one that acts until nothing is left for it to do."""
     options: frozenset[str] = frozenset()
     """What may be said with it, such as `--deadline`."""
     has_artifact: bool = True
@@ -53,12 +64,13 @@ _ON_ISSUES: Final = frozenset({TargetKind.ISSUE})
 _ON_PULLS: Final = frozenset({TargetKind.PULL})
 
 _DEADLINE: Final = frozenset({"deadline"})
+_REVIEW: Final = Reading(role=Role.TECH_LEAD, task=Task.REVIEW_PULL)
 
 _ROWS: Final = (
     Workflow(name=W.TRIAGE, targets=_ON_ISSUES, milestone=Milestone.TRIAGE),
     Workflow(name=W.PLAN, targets=_ON_ISSUES, after=W.TRIAGE, milestone=Milestone.PLAN),
     Workflow(name=W.IMPLEMENT, targets=_ON_ISSUES, after=W.PLAN, milestone=Milestone.PR),
-    Workflow(name=W.REVIEW, targets=_ON_PULLS, on_pull="review", options=_DEADLINE),
+    Workflow(name=W.REVIEW, targets=_ON_PULLS, on_pull="review", reading=_REVIEW, options=_DEADLINE),
     Workflow(name=W.RESOLVE, targets=_ON_PULLS, on_pull="resolve", options=_DEADLINE),
     Workflow(name=W.SHIP, targets=_ON_PULLS, on_pull="ship", options=_DEADLINE, has_artifact=False),
     Workflow(name=W.REMEMBER, targets=_ON_ISSUES | _ON_PULLS, options=frozenset({"path"}), has_artifact=False),
@@ -69,6 +81,10 @@ REGISTRY: Final[Mapping[str, Workflow]] = {row.verb: row for row in _ROWS}
 VERBS: Final[Set[str]] = frozenset(REGISTRY)
 OF_MILESTONE: Final[Mapping[Milestone, WorkflowName]] = {row.milestone: row.name for row in _ROWS if row.milestone}
 """The workflow that takes an issue case so far."""
+
+
+def reading_of(work: PullWork) -> Reading | None:
+    return REGISTRY[work].reading
 
 
 def by_label(label: str) -> Workflow | None:
