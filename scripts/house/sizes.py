@@ -19,6 +19,7 @@ SETTINGS: Final = {
     "Summary": "what programs read from `--json`: independent facts under flat names",
     "Policy": "the settings of one case: independent values that are read by name",
     "Settings": "the settings of the program: independent values that are read by name",
+    "SurfaceSettings": "the settings of all surfaces, each in a class of its own",
 }
 """Records that may have more fields, with the reason."""
 

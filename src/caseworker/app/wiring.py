@@ -16,7 +16,7 @@ from caseworker.app.bell import make_doorbell
 from caseworker.app.github_mentions import model_settings
 from caseworker.app.parts import choose_forge, make_builder, make_discussions, make_github, make_sandbox
 from caseworker.app.settings import Settings, actions_folder
-from caseworker.app.surfaces.rows import developers_channel, make_chats
+from caseworker.app.surfaces.known_surfaces import developers_channel, make_chats
 from caseworker.core.base.redaction import Redactor
 from caseworker.intake.reconciler import Reconciler
 from caseworker.ports import (

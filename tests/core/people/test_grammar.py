@@ -15,6 +15,7 @@ from caseworker.core.people.commands import (
     Reject,
     Resolution,
     Resume,
+    Retry,
     Say,
     Takeover,
 )
@@ -268,6 +269,18 @@ def test_the_team_takes_over(text: str, standing: Standing) -> None:
 @pytest.mark.parametrize("text", HAND_BACKS)
 def test_the_team_hands_back(text: str, standing: Standing) -> None:
     assert in_bug(text, standing, asked=False) == HandBack()
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("text", ["retry", "Retry, please", "retry this", "@caseworker retry!"])
+def test_the_team_has_a_bug_tried_again(text: str, standing: Standing) -> None:
+    assert in_bug(text, standing, asked=False) == Retry()
+
+
+@pytest.mark.parametrize("standing", TEAM)
+@pytest.mark.parametrize("text", ["try again", "retry with the old file", "did it retry?"])
+def test_what_may_be_meant_for_the_investigator_is_plain_words(text: str, standing: Standing) -> None:
+    assert in_bug(text, standing, asked=False).kind is K.WORDS
 
 
 @pytest.mark.parametrize("standing", TEAM)

@@ -11,6 +11,8 @@ import caseworker.core
 from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.workflow_names import PullWork
+from caseworker.core.bug.case import BugCase
+from caseworker.core.bug.options import options as bug_options
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import awaits_agreement, options, refuse_misfit
 from caseworker.core.people.commands import Close, HandBack, MessageKind, Resolution
@@ -112,6 +114,15 @@ def test_every_reply_that_slack_names_is_parsed_as_that_command(case: IssueCase)
         reply = re.match(r"The reply `([^`]+)`", option.words(ReplyPhrasing()))
         if reply is not None:
             heard = parse(reply[1], Standing.DEVELOPER, InIssue(awaits=awaits_agreement(case)))
+            assert heard.kind is option.kind
+
+
+@pytest.mark.parametrize("bug", BUGS.values(), ids=BUGS)
+def test_every_reply_that_slack_names_for_a_bug_is_parsed_as_that_command(bug: BugCase) -> None:
+    for option in bug_options(bug):
+        reply = re.match(r"The reply `([^`]+)`", option.words(ReplyPhrasing()))
+        if reply is not None:
+            heard = parse(reply[1].replace("KIND", Resolution.CODE_FIX), Standing.DEVELOPER, InBug())
             assert heard.kind is option.kind
 
 

@@ -272,6 +272,14 @@ def _bugs() -> dict[str, BugCase]:
             "until": SUNDAY,
             "reason": "the budget of $5.00 is used up",
         },
+        "awaiting_dev, after a turn that failed": {
+            "state": BugState.AWAITING_DEV,
+            "severity": "P2",
+            "cure": True,
+            "escalated": True,
+            "remind_at": SATURDAY,
+            "reason": "the agent could not be started",
+        },
         "awaiting_reporter, near the end of its budget": {
             "state": BugState.AWAITING_REPORTER,
             "severity": "P2",

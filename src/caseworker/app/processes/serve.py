@@ -14,7 +14,7 @@ from caseworker.app.processes.serve_http import GRACE_SECONDS, serve_http
 from caseworker.app.processes.start_checks import check_disk, check_sandbox
 from caseworker.app.settings import Settings, make_home
 from caseworker.app.surface_port import IntakeDesk, Surface
-from caseworker.app.surfaces.rows import surfaces
+from caseworker.app.surfaces.known_surfaces import surfaces
 from caseworker.core.base.errors import Refused
 from caseworker.intake.background_bell import BackgroundBell
 from caseworker.intake.conversation import Conversation

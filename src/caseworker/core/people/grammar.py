@@ -120,6 +120,8 @@ _HAND_BACK: Final = phrase(
     rf"(?:(?:i|i'm|i am) )?(?:hand|handing)(?: {CASE})? back(?: to (?:you|the bot|caseworker))?|handback"
     rf"|(?:back|over) to (?:you|the bot|caseworker)"
 )
+_RETRY_BUG: Final = phrase(rf"retry(?: {CASE})?")
+"""`Try again` without more may be meant for the investigator, who reads it."""
 
 
 def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
@@ -133,6 +135,8 @@ def _parse_in_bug(text: str, standing: Standing, *, asked: bool) -> Command:
         return Takeover()
     if is_command(_HAND_BACK, words, said):
         return HandBack()
+    if is_command(_RETRY_BUG, words, said):
+        return Retry()
     if _BUDGET.fullmatch(said.strip()):
         return RaiseBudget()
     if is_command(_CLOSE, words, said):

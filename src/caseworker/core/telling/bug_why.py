@@ -29,6 +29,7 @@ def why_bug(bug: BugCase, phrasing: Phrasing, record: Sequence[Recorded] = ()) -
 def _told(bug: BugCase) -> tuple[str, str, str]:
     """The status, what the case waits for, and what follows by itself."""
     until = f" at {at(bug.waiting.until)}" if bug.waiting.until is not None else ""
+    reminded = f"Developers are reminded at {at(bug.waiting.remind_at)}." if bug.waiting.remind_at else ""
     match bug.state:
         case BugState.INVESTIGATING:
             follows = "The reporter is asked, or everybody gets the findings."
@@ -38,9 +39,8 @@ def _told(bug: BugCase) -> tuple[str, str, str]:
             return "The reporter was asked something.", "For the reporter's answer.", _with_fix(bug, follows)
         case BugState.AWAITING_DEV if bug.waiting.cure:
             stands = "A turn failed for a reason outside of the case. Nothing is spent meanwhile."
-            return stands, "For what stopped it to be put right.", _with_fix(bug)
+            return stands, "For what stopped it to be put right.", _with_fix(bug, reminded)
         case BugState.AWAITING_DEV:
-            reminded = f"Developers are reminded at {at(bug.waiting.remind_at)}." if bug.waiting.remind_at else ""
             silent = f"Without a word it is resolved as `no_response`{until}." if until else ""
             found = "have what was found, and " if bug.people.findings_posted else ""
             stands = f"The developers {found}have the say."
