@@ -24,6 +24,7 @@ _PHRASES = (
     "_TAKEOVER",
     "_HAND_BACK",
     "_RETRY",
+    "_RETRY_BUG",
     "_DROP",
     "_STOP",
     "_RESUME",

@@ -23,10 +23,17 @@ def recorded(*entries: Entry) -> list[Recorded]:
     ]
 
 
+UNRUN = "no such command was run in this case"
 RAN = recorded(
     ToolCalled(turn=1, call="c", tool="Bash", summary="cd shop && make test"),
     ToolReturned(turn=1, call="c", ok=True, output=""),
     ToolCalled(turn=1, call="d", tool="Bash", summary="make hang"),
+    ToolCalled(turn=1, call="e", tool="Bash", summary="make check"),
+    ToolReturned(turn=1, call="e", ok=False, output=""),
+    ToolCalled(turn=1, call="f", tool="Bash", summary="make twice"),
+    ToolReturned(turn=1, call="f", ok=False, output=""),
+    ToolCalled(turn=1, call="g", tool="Bash", summary="make twice"),
+    ToolReturned(turn=1, call="g", ok=True, output=""),
 )
 
 
@@ -55,10 +62,25 @@ def wrong_in(outcome: Outcome, *later: dict[str, str | None]) -> list[tuple[str,
         ("I ran `make deploy`.", [("make deploy", "no such command was run in this case")]),
         ("`make deploy` was run twice.", [("make deploy", "no such command was run in this case")]),
         ("We executed the whole `make hang`.", [("make hang", "no such command was run in this case")]),
+        ("I ran `make test` and `make deploy`.", [("make deploy", "no such command was run in this case")]),
+        ("I ran `make test`, `make lint`, and then `make x` again.", [(one, UNRUN) for one in ("make lint", "make x")]),
+        ("I ran `make test` and `total` is right.", []),
+        ("`make test` passes.", []),
+        ("`make lint` passes, says CI.", []),
+        ("`make check` now passes.", [("make check", "its last run failed")]),
+        ("`make check` is green.", [("make check", "its last run failed")]),
+        ("`make twice` passes.", []),
+        ("Merge it once `make check` passes.", []),
+        ("`make twice` passed before.", []),
     ],
 )
 def test_lines_and_commands_in_words_are_checked(text: str, wrong: list[tuple[str, str]]) -> None:
     assert wrong_in(review(text)) == wrong
+
+
+def test_what_is_to_pass_in_a_plan_is_no_claim() -> None:
+    plan = {"status": "PLANNING_COMPLETE", "plan": "Done if the sum is right: `make check` passes.", "reason": ""}
+    assert wrong_in(parse_outcome(Role.PM, Task.PLAN, plan)) == []
 
 
 def test_a_finding_is_checked_at_its_file_and_line() -> None:

@@ -83,6 +83,21 @@ def problem_with_command(command: str, record: Sequence[Recorded]) -> str | None
     return "no such command was run in this case" if isinstance(found, str) else None
 
 
+def last_run_failed(command: str, record: Sequence[Recorded]) -> bool:
+    """Whether the command was run, and its newest run did not end well."""
+    asked = " ".join(command.split()).strip("`")
+    ended = {one.entry.call: one.entry.ok for one in record if isinstance(one.entry, ToolReturned)}
+    for one in reversed(record):
+        match one.entry:
+            case ToolCalled(tool="Bash", call=call, summary=summary) if call in ended and _was_run(asked, summary):
+                return not ended[call]
+            case BuildRan(runs=runs):
+                codes = [run.exit_code for run in runs if _was_run(asked, run.command)]
+                if codes:
+                    return codes[-1] != 0
+    return False
+
+
 def _was_run(asked: str, ran: str) -> bool:
     """Whether the command was run. The record has commands on one line, long ones cut at the end."""
     known = " ".join(ran.split())

@@ -12,7 +12,7 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
-from caseworker.core.record.cited import problem_with_command, problem_with_line
+from caseworker.core.record.cited import last_run_failed, problem_with_command, problem_with_line
 from caseworker.core.record.claim_entries import NotSeen
 from caseworker.core.record.entries import Recorded
 
@@ -26,7 +26,17 @@ _PLACE: Final = re.compile(
 )
 """`cart.py:12` or `cart.py, line 12`, and what is quoted right after it."""
 _RAN: Final = re.compile(r"\b(?:ran|re-?ran|executed)\s(?:\w{1,20}\s){0,4}`(?P<command>[^`\n]{1,300})`", re.IGNORECASE)
+_MORE: Final = re.compile(
+    r",? (?:(?:and|then) ){0,2}`(?P<command>[^`\n]{1,300})`(?=[.,;:)]| (?:and|then|again|to|on|in|with)\b|\s*$)",
+    re.IGNORECASE,
+)
+"""The next of several commands: `ran X, Y and Z`."""
 _WAS_RUN: Final = re.compile(r"`(?P<command>[^`\n]{1,300})` was (?:run|executed)\b", re.IGNORECASE)
+_PASSES: Final = re.compile(
+    r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\buntil )(?<!\bwhether )"
+    r"`(?P<command>[^`\n]{1,300})` (?:now )?(?:passes|succeeds|is (?:all )?green|exits (?:with )?0)\b",
+    re.IGNORECASE,
+)
 _HOSTS: Final = frozenset({"com", "org", "net", "io", "dev", "local", "localhost"})
 
 
@@ -46,6 +56,8 @@ class Place:
 class Claims:
     places: tuple[Place, ...]
     commands: tuple[str, ...]
+    passing: tuple[str, ...] = ()
+    """What is said to pass: commands, and names of tests, which are no command and are not looked for."""
 
     @property
     def paths(self) -> list[str]:
@@ -57,9 +69,14 @@ def claims_in(outcome: Outcome, root: str = "") -> Claims:
     """`root`: the folder of the workspace, which agents may put before a path."""
     texts = [text.replace(root, "") if root else text for text in _texts(outcome)]
     places = [*_named(outcome), *(place for text in texts for place in _places(text[:_TEXT_LIMIT]))]
-    commands = [found["command"] for text in texts for one in (_RAN, _WAS_RUN) for found in one.finditer(text)]
+    passing = [found["command"] for text in _reports(outcome) for found in _PASSES.finditer(text)]
+    commands = [command for text in texts for command in _commands(text)]
     safe = [place for place in dict.fromkeys(places) if ".." not in place.path.split("/")]
-    return Claims(places=tuple(safe[:_MOST]), commands=tuple(dict.fromkeys(commands))[:_MOST])
+    return Claims(
+        places=tuple(safe[:_MOST]),
+        commands=tuple(dict.fromkeys(commands))[:_MOST],
+        passing=tuple(dict.fromkeys(passing))[:_MOST],
+    )
 
 
 def not_seen(
@@ -69,7 +86,8 @@ def not_seen(
     files as the turn found them, and as it left them."""
     lines = [NotSeen(claim=one.words, problem=problem) for one in claims.places if (problem := _missing(one, trees))]
     runs = [(command, problem_with_command(command, record)) for command in claims.commands]
-    return (*lines, *(NotSeen(claim=command, problem=problem) for command, problem in runs if problem))
+    ends = [(command, "its last run failed") for command in claims.passing if last_run_failed(command, record)]
+    return (*lines, *(NotSeen(claim=command, problem=problem) for command, problem in [*runs, *ends] if problem))
 
 
 def _missing(place: Place, trees: Sequence[Mapping[str, str | None]]) -> str:
@@ -86,6 +104,16 @@ def _problem_in(place: Place, texts: Mapping[str, str | None]) -> str:
     text = texts[place.path]
     line = (text or "").splitlines()[place.line - 1] if text is not None else place.quote
     return "" if place.quote.strip() in line else f"the line does not hold {code(place.quote)}"
+
+
+def _commands(text: str) -> Iterator[str]:
+    for pattern in (_RAN, _WAS_RUN):
+        for found in pattern.finditer(text):
+            yield found["command"]
+            more = _MORE.match(text, found.end()) if pattern is _RAN else None
+            while more is not None:
+                yield more["command"]
+                more = _MORE.match(text, more.end())
 
 
 def _places(text: str) -> Iterator[Place]:
@@ -121,11 +149,20 @@ def _texts(outcome: Outcome) -> list[str]:
             return [*outcome.questions, outcome.reply]
         case AnalysisOutcome():
             return [outcome.root_cause, outcome.brief, *outcome.must_do]
+        case ReviewOutcome():
+            return [*_reports(outcome), outcome.feedback_for_writer or "", *(one.issue for one in outcome.issues)]
+        case _:
+            return _reports(outcome)
+
+
+def _reports(outcome: Outcome) -> list[str]:
+    """What was done. Elsewhere "`make test` passes" may be what is wanted."""
+    match outcome:
         case TestsOutcome() | ImplementationOutcome() | JudgeOutcome():
             return [outcome.summary]
         case ValidationOutcome():
             return [outcome.summary, *(check.evidence for check in outcome.checks)]
         case ReviewOutcome():
-            return [*outcome.good, outcome.feedback_for_writer or "", *(one.issue for one in outcome.issues)]
+            return list(outcome.good)
         case _:
             return []
