@@ -91,6 +91,6 @@ async def test_a_review_that_names_the_change_of_what_decides_lets_it_pass(world
     world.agent.does(Role.TECH_LEAD, Task.REVIEW, gives_its_reason)
     case = await world.owner_files_issue()
     pull = await case.expect_pull_request()
-    assert f"- {FINDING} The review: All of them run now." in pull.body
+    assert f"- {FINDING} The review: “All of them run now.”" in pull.body
     review = next(brief for brief in world.agent.briefs if brief.task is Task.REVIEW)
     assert f"1. {FINDING}" in review.prompt
