@@ -48,7 +48,7 @@ async def dispatched(store: Store, *, number: int = 7, key: str = "asked", shop:
         repository=repository, number=number, title="Checkout", body="500", labels=[], url="", created_at=BEGAN
     )
     first = message_to(issue_case(repository, number), f"run {key}")
-    asked = NewDispatch(key=key, workflow=WorkflowName.TRIAGE, asked_by="ann", reference="comment:9")
+    asked = NewDispatch(key=key, workflow=WorkflowName.TRIAGE, reference="comment:9")
     assert await store.dispatches.open_case(
         issue, asked, first, thread=thread_of(number), policy=Policy(until=Milestone.TRIAGE), rehearsal=None
     )

@@ -11,7 +11,7 @@ from caseworker.ports.deliveries import NewDispatch
 from caseworker.store.store import Store
 from tests.edges.delivery_examples import dispatched, message_to, thread_of
 
-PLAN = NewDispatch(key="plan it", workflow=WorkflowName.PLAN, asked_by="ann", reference="comment:10")
+PLAN = NewDispatch(key="plan it", workflow=WorkflowName.PLAN, reference="comment:10")
 
 
 async def go_on(store: Store, case: CaseId, asked: NewDispatch = PLAN, *, moves: int = 0) -> bool:

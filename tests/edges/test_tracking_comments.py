@@ -108,7 +108,7 @@ class Showing:
         await self.shop.store.cases.move(over, [], stored.file, trace=stored.trace)
 
     async def runs_again(self) -> None:
-        asked = NewDispatch(key="again", workflow=WorkflowName.TRIAGE, asked_by="ann")
+        asked = NewDispatch(key="again", workflow=WorkflowName.TRIAGE)
         stored = await self.shop.store.cases.load(self.case)
         assert stored is not None
         assert await self.shop.store.dispatches.go_on(

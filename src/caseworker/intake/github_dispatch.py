@@ -239,7 +239,7 @@ def _is_reading(stored: OnGitHub, refused: NotDone) -> bool:
 
 
 def _dispatch(asked: Asked, go: Go) -> NewDispatch:
-    return NewDispatch(key=asked.key, workflow=go.workflow, asked_by=asked.by, reference=asked.reference)
+    return NewDispatch(key=asked.key, workflow=go.workflow, reference=asked.reference)
 
 
 def _message(asked: Asked, case: CaseId, trace: TraceId, command: Command, words: str) -> NewMessage:

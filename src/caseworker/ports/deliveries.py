@@ -106,7 +106,6 @@ class NewDispatch(_Value):
     key: str
     """The subject of the event that asks for it: asking twice with one key is asking once."""
     workflow: WorkflowName
-    asked_by: str
     reference: str = ""
     """The comment that asks for it. Empty: a label."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.errors import Defect
@@ -21,6 +21,7 @@ from caseworker.store.inbox import add_message, case_of_message
 from caseworker.store.loaders import bug_of, one_row, rows_of
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
+from caseworker.store.snapshots import is_older, read_snapshot, replace_snapshot
 from caseworker.store.tables import cases
 from caseworker.store.threads import add_thread, find_thread
 
@@ -71,17 +72,12 @@ class StoredBugs(Port):
     async def save(
         self, after: BugCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
     ) -> None:
-        """Saves the snapshot and appends to the record. A worker that comes late does not replace a newer snapshot.
-
-        A case that is not over is marked as needing a workflow; only `Turns.close_up` marks it as needing none.
-        """
-        row = update(cases).where(cases.c.id == after.id, cases.c.kind == CaseKind.BUG)
-        saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
+        """Saves the snapshot, unless the stored one is newer, and appends to the record."""
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
             await append_entries(connection, after.id, entries, trace=trace, key=key)
-            if not await _is_older(connection, after):
-                await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
+            if not is_older(after, await read_snapshot(connection, BugCase, after.id)):
+                await replace_snapshot(connection, after)
 
     async def _row(self, connection: Connection, bug: NewBug, first: NewMessage) -> CaseId:
         """Adds the row under the first drawn name that is free."""
@@ -91,12 +87,6 @@ class StoredBugs(Port):
             if await connection.scalar(added) is not None:
                 return case
         raise Defect("Every name drawn for a new bug case was taken.")
-
-
-async def _is_older(connection: Connection, after: BugCase) -> bool:
-    known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
-    newest = BugCase.model_validate(known)
-    return (after.progress.transitions, after.progress.turns) < (newest.progress.transitions, newest.progress.turns)
 
 
 async def _known(connection: Connection, bug: NewBug, first: NewMessage) -> CaseId | None:

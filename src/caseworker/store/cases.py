@@ -25,6 +25,7 @@ from caseworker.store.port import Port
 from caseworker.store.removal import remove_case
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case, read_ref
 from caseworker.store.runs import begin_first_run, follow_move
+from caseworker.store.snapshots import is_older, read_snapshot
 from caseworker.store.tables import cases
 
 
@@ -105,9 +106,7 @@ class StoredCases(Port):
     async def keep(self, after: IssueCase) -> None:
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
-            known = await connection.scalar(select(cases.c.snapshot).where(cases.c.id == after.id))
-            newest = IssueCase.model_validate(known).progress
-            if (after.progress.transitions, after.progress.turns) >= (newest.transitions, newest.turns):
+            if not is_older(after, await read_snapshot(connection, IssueCase, after.id)):
                 await connection.execute(_KEPT, {"case": after.id, "the_snapshot": after.model_dump(mode="json")})
 
     async def remove(self, case: CaseId) -> None:

@@ -78,7 +78,6 @@ class _Dispatches(TypedColumns):
     run: Named[int] = Column("run_id", WideInteger, ForeignKey("runs.id"), key="run", index=True, nullable=False)
     case: Named[str] = Column("case_id", String, ForeignKey("cases.id"), key="case", index=True, nullable=False)
     workflow: Named[str] = Column(String)
-    asked_by: Named[str] = Column(Words, nullable=False)
     reference: Named[str] = Column(Words, nullable=False)
     """The comment that asked for it. Empty: a label did."""
     told: Named[str | None] = Column(String, nullable=True)

@@ -22,6 +22,7 @@ from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.run_tables import runs
 from caseworker.store.runs import begin_run, end_runs
+from caseworker.store.snapshots import is_older, read_snapshot, replace_snapshot
 from caseworker.store.tables import cases
 from caseworker.store.threads import add_thread
 
@@ -34,7 +35,7 @@ class StoredPullCases(Port):
     async def start(self, message: NewMessage, work: PullWork) -> bool:
         async with self._database.writing() as connection:
             await lock_case(connection, message.case)
-            known = await _known(connection, message.case)
+            known = await read_snapshot(connection, PullCase, message.case)
             if not await begin_session(connection, known, WorkflowName(work)):
                 return False
             await add_message(connection, message)
@@ -66,17 +67,14 @@ class StoredPullCases(Port):
     async def save(
         self, after: PullCase, entries: Sequence[Entry] = (), *, trace: TraceId, key: str | None = None
     ) -> None:
-        """Save the snapshot, the entries and the end of the run together. A snapshot older than the stored one (fewer
-        moves or turns) is not saved. Over for the database is only what `Turns.close_up` closes."""
-        row = update(cases).where(cases.c.id == after.id, cases.c.kind == CaseKind.PULL)
-        saved = {"snapshot": after.model_dump(mode="json"), "state": after.state, "changed_at": now()}
+        """Save the snapshot, unless the stored one is newer, the entries and the end of the run together."""
         async with self._database.writing() as connection:
             await lock_case(connection, after.id)
             await append_entries(connection, after.id, entries, trace=trace, key=key)
-            known = await _known(connection, after.id)
-            if _is_older(after, known):
+            known = await read_snapshot(connection, PullCase, after.id)
+            if is_older(after, known):
                 return
-            await connection.execute(row.values(saved if after.is_over else saved | {"over": False}))
+            await replace_snapshot(connection, after)
             if after.session.end is not None and known.session.end is None:  # saved again, it may have a new run
                 await end_runs(connection, after.id, run_end(after.session.end), upto=after.session.first_turn)
 
@@ -112,15 +110,6 @@ async def begin_session(connection: Connection, known: PullCase, workflow: Workf
         await connection.execute(update(runs).where(mine).values(ended_as=RunState.INCOMPLETE, ended_at=now()))
     await begin_run(connection, known.id, workflow, turns_before=known.progress.turns)
     return True
-
-
-async def _known(connection: Connection, case: CaseId) -> PullCase:
-    return PullCase.model_validate(await connection.scalar(select(cases.c.snapshot).where(cases.c.id == case)))
-
-
-def _is_older(after: PullCase, known: PullCase) -> bool:
-    newest = known.progress
-    return (after.progress.transitions, after.progress.turns) < (newest.transitions, newest.turns)
 
 
 def _values(case: CaseId, new: NewPullCase, work: PullWork) -> dict[str, object]:

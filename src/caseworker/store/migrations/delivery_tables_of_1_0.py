@@ -45,7 +45,7 @@ def create_deliveries() -> None:
         sa.Column("run_id", WIDE, sa.ForeignKey("runs.id"), nullable=False, index=True),
         sa.Column("case_id", STRING, sa.ForeignKey("cases.id"), nullable=False, index=True),
         *required(STRING, "workflow"),
-        *required(TEXT, "asked_by", "reference"),
+        *required(TEXT, "reference"),
         *optional(STRING, "told"),
     )
     op.create_table(
