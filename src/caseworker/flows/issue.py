@@ -32,7 +32,7 @@ with workflow.unsafe.imports_passed_through():
     from caseworker.core.issue.facts import BranchMoved, BuildEnded, ChecksSeen, Fact, TurnEnded
     from caseworker.core.issue.moves import count_change
     from caseworker.core.issue.speech import warn_of_budget, without_post
-    from caseworker.core.issue.states import TERMINAL, IssueState
+    from caseworker.core.issue.states import IssueState
     from caseworker.core.issue.turns import at_work, is_for_a_person, longest_turn, turn_of
     from caseworker.core.issue.words import not_read
     from caseworker.core.outcomes.answers import RoleQuestion
@@ -62,7 +62,7 @@ class IssueWorkflow(LongWork[IssueCase]):
         while True:
             try:
                 await self._speak()
-                if self._case.state in TERMINAL:
+                if self._case.is_over:
                     if await self._finish() and await self._all_said():
                         return
                 elif not await self._look():

@@ -41,7 +41,7 @@ from caseworker.intake.github_events import (
     PullChanged,
     PushReceived,
 )
-from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, GitHubPorts, OnGitHub, is_over
+from caseworker.intake.github_facts import GitHubFacts, GitHubPlace, GitHubPorts, OnGitHub
 from caseworker.intake.github_payloads import UnreadableBody, parse_event, read_body
 from caseworker.intake.pull_wakes import PullWakes
 from caseworker.intake.session_commands import LITERAL, SessionCommands, session_command
@@ -228,7 +228,7 @@ class GitHubIntake:
             text=event.comment.text,
             key=event.subject,
             reference=event.reaction_to,
-            has_case=stored is not None and not is_over(stored),
+            has_case=stored is not None and not stored.case.is_over,
         )
         verdict = await self._ports.classifier.classify(said)
         match verdict:

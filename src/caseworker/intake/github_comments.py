@@ -13,7 +13,7 @@ from caseworker.core.people.messages import Message, Standing
 from caseworker.core.runs.delivery_outcomes import BecameMessage, Duplicate, Ignored, IgnoreReason, Outcome, Received
 from caseworker.intake.conversation import Conversation, Words, understand
 from caseworker.intake.github_events import Change, CommentChanged, IssueChanged
-from caseworker.intake.github_facts import OnGitHub, is_over
+from caseworker.intake.github_facts import OnGitHub
 from caseworker.ports import Store, StoredCase
 from caseworker.ports.github import SURFACE, Target
 
@@ -37,7 +37,7 @@ class GitHubComments:
     async def say(self, event: CommentChanged, stored: OnGitHub, standing: Standing) -> Outcome:
         """A new comment. A case that is over takes commands only: people talk on below a finished issue."""
         understood = understand(stored, words_of(event), standing)
-        if is_over(stored) and isinstance(understood.message.command, Say | Answer):
+        if stored.case.is_over and isinstance(understood.message.command, Say | Answer):
             return Ignored(reason=IgnoreReason.CASE_OVER)
         return _outcome(stored, await self._conversation.put(understood))
 
@@ -53,7 +53,7 @@ class GitHubComments:
     ) -> Outcome:
         """An edit or a deletion. One that overtook its comment brings the comment with it. `standing`: the author's.
         `by`: who did it, if not the author: it counts as their word."""
-        if is_over(stored):
+        if stored.case.is_over:
             return Ignored(reason=IgnoreReason.CASE_OVER)
         original = await self._store.inbox.find(SURFACE, event.reference)
         if original is None:
@@ -100,7 +100,7 @@ class GitHubComments:
 
     async def change_issue(self, event: IssueChanged, key: str, stored: StoredCase, standing: Standing) -> Outcome:
         """The issue itself was edited, closed, reopened, transferred or deleted."""
-        if is_over(stored):
+        if stored.case.is_over:
             return Ignored(reason=IgnoreReason.CASE_OVER)
         if event.change is Change.REOPENED:
             return Ignored(reason=IgnoreReason.NOBODY_WAITS)

@@ -8,7 +8,6 @@ from caseworker.core.base.policy import Policy
 from caseworker.core.base.repositories import RemoteRepository
 from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.issue.case import limit_of
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.forge_roles import standing_of
@@ -73,9 +72,9 @@ class GitHubFacts:
         """The case that takes what people write here. Below a pull request that is its pull case while a session is in
         flight, otherwise the issue case that opened it, if that goes on."""
         own = await self.own_case(event)
-        if own is None or (isinstance(own, StoredPull) and is_over(own)):
+        if own is None or (isinstance(own, StoredPull) and own.case.is_over):
             parent = await self.parent(event)
-            return own if parent is None or (own is not None and is_over(parent)) else parent
+            return own if parent is None or (own is not None and parent.case.is_over) else parent
         return own
 
     async def own_case(self, event: OnTarget) -> OnGitHub | None:
@@ -87,7 +86,7 @@ class GitHubFacts:
     async def session(self, event: OnTarget) -> StoredPull | None:
         """The pull case here, if its session is in flight."""
         own = await self.own_case(event)
-        return own if isinstance(own, StoredPull) and not is_over(own) else None
+        return own if isinstance(own, StoredPull) and not own.case.is_over else None
 
     async def parent(self, event: OnTarget) -> StoredCase | None:
         """The issue case that opened this pull request."""
@@ -107,7 +106,7 @@ def case_facts(stored: OnGitHub, runs: list[Run]) -> CaseFacts:
         done=_done(runs),
         in_flight=in_flight[-1] if in_flight else None,
         last=runs[-1].workflow if runs else None,
-        is_over=is_over(stored),
+        is_over=stored.case.is_over,
     )
     match stored:
         case StoredPull():
@@ -130,7 +129,3 @@ def _done(runs: list[Run]) -> frozenset[WorkflowName]:
     order = list(OF_MILESTONE.values())
     ended = [run.workflow for run in runs if run.state is RunState.SUCCEEDED and run.workflow in order]
     return frozenset(done for workflow in ended for done in order[: order.index(workflow) + 1])
-
-
-def is_over(stored: OnGitHub) -> bool:
-    return stored.case.is_over if isinstance(stored, StoredPull) else stored.case.state in TERMINAL

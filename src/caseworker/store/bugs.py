@@ -21,7 +21,7 @@ from caseworker.store.inbox import add_message, case_of_message
 from caseworker.store.loaders import bug_of, one_row, rows_of
 from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
-from caseworker.store.snapshots import is_older, read_snapshot, replace_snapshot
+from caseworker.store.stored_snapshots import is_older, read_snapshot, replace_snapshot
 from caseworker.store.tables import cases
 from caseworker.store.threads import add_thread, find_thread
 

@@ -12,7 +12,6 @@ from caseworker.core.base.ids import CaseId, TraceId, issue_case
 from caseworker.core.base.policy import Policy
 from caseworker.core.casefile.model import CaseFile, IssueSection, load_case_file, new_case_file
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.kinds import KINDS
 from caseworker.core.people.messages import NewMessage
 from caseworker.core.record.entries import CaseOpened, Entry
@@ -25,7 +24,7 @@ from caseworker.store.port import Port
 from caseworker.store.removal import remove_case
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case, read_ref
 from caseworker.store.runs import begin_first_run, follow_move
-from caseworker.store.snapshots import is_older, read_snapshot
+from caseworker.store.stored_snapshots import is_older, read_snapshot
 from caseworker.store.tables import cases
 
 
@@ -98,7 +97,7 @@ class StoredCases(Port):
                 "the_state": after.state,
                 "the_file": dumped(file),
             }
-            await connection.execute(_MOVED if after.state in TERMINAL else _MOVED_ON, moved)
+            await connection.execute(_MOVED if after.is_over else _MOVED_ON, moved)
             await follow_move(connection, after)
             if tell is not None:
                 await add_message(connection, tell)

@@ -22,7 +22,7 @@ from caseworker.store.port import Port
 from caseworker.store.rows import append_entries, insert_or_stop, lock_case
 from caseworker.store.run_tables import runs
 from caseworker.store.runs import begin_run, end_runs
-from caseworker.store.snapshots import is_older, read_snapshot, replace_snapshot
+from caseworker.store.stored_snapshots import is_older, read_snapshot, replace_snapshot
 from caseworker.store.tables import cases
 from caseworker.store.threads import add_thread
 

@@ -12,7 +12,7 @@ from caseworker.core.base.ids import CaseId, RepositoryId, TraceId
 from caseworker.core.base.text import words_of
 from caseworker.core.bug.case import BugState, status_of
 from caseworker.core.casefile.pipeline import standing_in_file
-from caseworker.core.issue.states import TERMINAL, IssueState
+from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work, role_at_work
 from caseworker.core.issue.words import state_words
@@ -188,7 +188,7 @@ def _mover(stored: StoredAny) -> str:
             if at_work(case):
                 role = role_at_work(case)
                 return role.words if role is not None else "caseworker"
-            if case.state in TERMINAL:
+            if case.is_over:
                 return ""
             if case.people.taken_by:
                 return case.people.taken_by

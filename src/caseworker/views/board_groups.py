@@ -68,7 +68,7 @@ def group_of(stored: StoredAny) -> Group:
         case StoredCase(case=case):
             if at_work(case):
                 return Group.WORKING
-            if case.state in TERMINAL:
+            if case.is_over:
                 return Group.OVER
             return Group.NEEDS_YOU if waits_for_a_person(case) else Group.WAITING
         case StoredBug(case=bug):

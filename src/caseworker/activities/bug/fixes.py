@@ -6,7 +6,6 @@ from caseworker.core.bug.case import BugCase
 from caseworker.core.bug.fix_issue import fix_body, new_words, public_body, standing_findings
 from caseworker.core.bug.words import findings
 from caseworker.core.casefile.model import AnalysisSection, CaseFile, IssueSection, TestEntry, new_case_file
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.people.commands import Close, MessageKind, Say
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, NewMessage, Standing
@@ -23,7 +22,7 @@ class Fixes:
         """Open a fix. Called again for the same turn, it returns the same case. For a later turn it sends the findings
         to the open fix, or opens another one if the fix has ended."""
         known = await self._store.cases.load(bug.repair.fix) if bug.repair.fix else None
-        if known is not None and known.case.state not in TERMINAL:
+        if known is not None and not known.case.is_over:
             said = await self._store.inbox.of(bug.id)
             await self._send(known.case.id, stored, bug, new_words(said, bug.progress.turns, outcome))
             case = known.case.id

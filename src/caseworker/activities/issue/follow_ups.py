@@ -12,7 +12,6 @@ from caseworker.contract.wire import FollowUpOpened, FollowUpReply, FollowUpRequ
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.failed_steps import EffectRefused
 from caseworker.core.base.ids import CaseId, effect_key
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.people.commands import MessageKind, Say
 from caseworker.core.people.messages import ANOTHER_CASE, NO_MESSAGE, SPOKEN, Message, NewMessage
 from caseworker.core.record.entries import Noted
@@ -58,7 +57,7 @@ class FollowUps(FollowUpActivities):
     async def _open_child(self, case: CaseId) -> str:
         """The follow-up that is still open, so that two messages make one piece of work. Empty: there is none."""
         children = await self._store.cases.children(case)
-        return next((child.case.id for child in children if child.case.state not in TERMINAL), "")
+        return next((child.case.id for child in children if not child.case.is_over), "")
 
     async def _open(self, stored: StoredCase, first: Message) -> CaseId:
         words = first.text if first.kind in SPOKEN else ""

@@ -23,7 +23,6 @@ from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, issue_case, typed
 from caseworker.core.base.workflow_names import WorkflowName
-from caseworker.core.issue.states import TERMINAL
 from caseworker.engine.host import HostPlace, stop
 from caseworker.ports import NewIssue, Store
 
@@ -115,7 +114,7 @@ async def notice_merges(settings: Settings, store: Store) -> None:
 
 async def _is_over(store: Store, case: CaseId) -> bool:
     stored = await store.cases.load(case)
-    return stored is None or stored.case.state in TERMINAL
+    return stored is None or stored.case.is_over
 
 
 async def export_one(

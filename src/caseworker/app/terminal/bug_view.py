@@ -32,7 +32,6 @@ class BugView(CaseView):
     def __init__(self, stored: StoredBug) -> None:
         self._stored = stored
         self.state = status_of(stored.case).value
-        self.is_over = stored.case.is_over
 
     def how_it_stands(self) -> tuple[str, str]:
         return words_of(status_of(self._stored.case)), standing_of_bug(self._stored.case)

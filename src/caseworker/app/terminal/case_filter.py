@@ -98,7 +98,7 @@ def _folder(named: str) -> Path | None:
 def _in_state(cases: list[Listed], named: str) -> list[Listed]:
     """By a state's name or its first words, or by `open`, `working` or `over`."""
     name = re.sub(r"[ -]+", "_", named.strip().lower())
-    groups = {"open": lambda one: not _is_over(one), "over": _is_over, "working": _is_working}
+    groups = {"open": lambda one: not one.case.is_over, "over": lambda one: one.case.is_over, "working": _is_working}
     if name in groups:
         return [one for one in cases if groups[name](one.stored)]
     if not any(state.startswith(name) for state in STATES):
@@ -106,10 +106,6 @@ def _in_state(cases: list[Listed], named: str) -> list[Listed]:
         todo = f"Did you mean `{meant}`?" if meant else "Write open, working, over, or a state that `cases` shows."
         raise Refused(f"`{named}` is not a state of a case.", todo=todo.replace("_", " "))
     return [one for one in cases if view_of(one.stored).state.startswith(name)]
-
-
-def _is_over(stored: StoredAny) -> bool:
-    return view_of(stored).is_over
 
 
 def _is_working(stored: StoredAny) -> bool:

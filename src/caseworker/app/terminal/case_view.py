@@ -15,7 +15,6 @@ from caseworker.ports import Store
 
 class CaseView(ABC):
     pull_request: int | None = None
-    is_over: bool
     state: str
     """The state's name in JSON output."""
     no_matrix: ClassVar[str]

@@ -16,7 +16,6 @@ from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha, typed
 from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.pipeline import standing_in_file
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.words import state_words
 from caseworker.core.telling.why import Why
 from caseworker.ports import Store, StoredCase
@@ -35,7 +34,6 @@ class IssueView(CaseView):
         self._stored = stored
         self.pull_request = stored.case.delivery.pull_request
         self.state = stored.case.state.value
-        self.is_over = stored.case.state in TERMINAL
 
     def how_it_stands(self) -> tuple[str, str]:
         return state_words(self._stored.case.state), standing_in_file(self._stored.case, self._stored.file)

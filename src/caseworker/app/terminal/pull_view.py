@@ -29,7 +29,6 @@ class PullView(CaseView):
         self._stored = stored
         self.pull_request = stored.number
         self.state = stored.case.state.value
-        self.is_over = stored.case.is_over
 
     def how_it_stands(self) -> tuple[str, str]:
         return words_of(self._stored.case.state), standing_of_pull(self._stored.case)

@@ -27,7 +27,7 @@ from caseworker.core.base.policy import Milestone
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.core.base.text import printable
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import TERMINAL, IssueState
+from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import standing_of, state_words
 from caseworker.core.people.commands import Approve
@@ -112,7 +112,7 @@ async def announce(store: Store, case: CaseId, console: Console, *, as_json: boo
 def words_when_detached(case: IssueCase) -> str:
     if at_work(case):
         return f"{case.id} is under way. `caseworker show {typed(case.id)}` tells how it stands."
-    if case.state in TERMINAL:
+    if case.is_over:
         return f"{case.id} is {state_words(case.state)}. {_words_to_go_on(case)}"
     return f"{case.id} {standing_of(case).rstrip('.')}. `caseworker why {typed(case.id)}` says what would move it."
 
@@ -135,7 +135,7 @@ async def _open(desk: Desk, ready: ReadyIssue, request: RunRequest, console: Con
 
 def _words_when_known(stored: StoredCase, *, further: bool) -> str:
     case = stored.case
-    if case.state in TERMINAL:
+    if case.is_over:
         return _words_when_over(case)
     known = f"{case.id} was opened before and is {state_words(case.state)}."
     return f"{known} {'It may go on.' if further else 'Following it.'}"

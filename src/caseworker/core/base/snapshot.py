@@ -1,5 +1,6 @@
 """Base class of the snapshots of cases: a frozen model made of a few named parts."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -33,13 +34,18 @@ class Stalled(BaseModel):
 
 
 class Snapshot(BaseModel):
-    """The fields that all kinds of snapshots have: the case's id, how often it was opened, and what holds it up."""
+    """What all kinds of snapshots have: the case's id, how often it was opened, what holds it up, and its end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: CaseId
     epoch: int = 1
     stalled: Stalled | None = None
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether nothing is left to do, unless a person opens it again."""
 
     @property
     def held_up(self) -> str:

@@ -13,7 +13,7 @@ from caseworker.core.evidence.obstacles import Obstacle
 from caseworker.core.evidence.sensitive_paths import Touched
 from caseworker.core.issue.check_watch import CheckWatch
 from caseworker.core.issue.posts import IssuePost
-from caseworker.core.issue.states import WAITING, IssueState
+from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
 from caseworker.core.outcomes.pm import IssueType, Topic
 
@@ -243,6 +243,10 @@ class IssueCase(Snapshot):
     """The newest investigation."""
     outbox: tuple[IssuePost, ...] = ()
     """Posts to send, in this order, each once. Saved with the move that caused them, so that no crash loses one."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in TERMINAL
 
     def granted(self, subject: Subject) -> bool:
         return any(grant.subject is subject for grant in self.people.grants)

@@ -27,7 +27,7 @@ S = IssueState
 
 def fits(case: IssueCase, fact: CommandFact) -> str | None:
     """Why this is impossible in this state, and what is possible. Null: it is possible."""
-    over = case.state in TERMINAL
+    over = case.is_over
     match fact:
         case CloseAsked() | Merged() if over:
             return f"it is {words.of_state(case.state)} already"
@@ -58,7 +58,7 @@ def fits(case: IssueCase, fact: CommandFact) -> str | None:
 
 
 def _misfit_rerun(case: IssueCase, fact: RerunAsked) -> str | None:
-    if case.state in TERMINAL:
+    if case.is_over:
         return "the case is over: trying it again opens it"
     if case.delivery.pull_request is not None:
         return f"{name_of(case)} is there already: say what should be different"

@@ -16,7 +16,7 @@ from caseworker.core.issue.delivered import goal_of
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import milestone_reached
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import SUBJECTS, Subject, SubjectRow, WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import of_state
@@ -65,7 +65,7 @@ def awaits_agreement(case: IssueCase) -> bool:
 
 def options(case: IssueCase) -> list[Option]:
     """What a person can do now, the most likely first."""
-    if case.state in TERMINAL:
+    if case.is_over:
         return _end_options(case)
     aside = [_option(case, K.TAKEOVER, "stops the agents: you go on")] if not case.people.taken_by else []
     end = _option(case, K.CLOSE, "ends it; the work so far stays where it is")
@@ -187,7 +187,7 @@ _VALID_COMMANDS: Final[dict[MessageKind, Command]] = {
 def _names_the_state(case: IssueCase, command: Command) -> bool:
     """Whether the reason of a refusal already names the state."""
     if isinstance(command, Close):
-        return case.state in TERMINAL
+        return case.is_over
     return isinstance(command, Takeover) and case.state is S.COMPLETED
 
 
@@ -206,7 +206,7 @@ def misfit(case: IssueCase, command: Command) -> str | None:
             return _wrong_subject(case, command.subject) or _milestone_behind(case, command.milestone)
         case Reject(reason=""):
             return "it does not say what should be different"
-        case RaiseBudget() if case.state in TERMINAL:
+        case RaiseBudget() if case.is_over:
             return "the case is over"
         case RaiseBudget(micros=0, amount=amount):
             return no_amount(amount)
@@ -232,7 +232,7 @@ def _nothing_to_answer(case: IssueCase) -> str | None:
         expected = case.waiting.wait is None or case.waiting.wait.reason is WaitingFor.ANSWER
         expected = expected or (case.waiting.wait is not None and case.waiting.wait.subject is Subject.ESCALATION)
         return None if expected else "it waits for something else than an answer"
-    asked = case.people.asked > 0 or case.waiting.wait is not None or case.state in TERMINAL
+    asked = case.people.asked > 0 or case.waiting.wait is not None or case.is_over
     return None if asked else "nothing was asked"
 
 

@@ -3,7 +3,7 @@
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.posts import Draft, IssueAbout, IssuePost
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING
+from caseworker.core.issue.states import PARKED, WAITING
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.messages import Audience
@@ -57,7 +57,7 @@ def _news(before: IssueCase, after: IssueCase) -> Draft | None:
         return Draft(about=about) if about is not None else None
     if after.state in PARKED and not at_work(after):
         return Draft(about=IssueAbout.PARKED, note=after.reason)
-    return Draft(about=IssueAbout.ENDED, note=after.reason) if after.state in TERMINAL else None
+    return Draft(about=IssueAbout.ENDED, note=after.reason) if after.is_over else None
 
 
 def _post(case: IssueCase, draft: Draft, subject: Subject | None = None) -> IssuePost:

@@ -28,7 +28,7 @@ from caseworker.core.issue.facts import (
 from caseworker.core.issue.fits import fits
 from caseworker.core.issue.moves import Move, count_change, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
-from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.issue.words import kept, where_the_work_is
@@ -99,7 +99,7 @@ def _carry_out(
         done = f"{done}; {where_the_work_is(then)}"
     settled = [Settled(messages=(message.id,), outcome=done)]
     earlier = tuple(one.id for one in claimed if one.id < message.id)
-    if then.state in TERMINAL and earlier:  # earlier messages are settled as too late
+    if then.is_over and earlier:  # earlier messages are settled as too late
         settled.append(Settled(messages=earlier, outcome=OVER))
     return Look(after=then, note=note, settled=tuple(settled), moved=True)
 

@@ -11,7 +11,7 @@ from caseworker.core.evidence.builds import VerdictKind
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.delivered import name_of
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -175,7 +175,7 @@ def standing_of(case: IssueCase) -> str:
         return f"the pm sees to it: {case.reason}"
     if case.state in PARKED:
         return f"waits for a person: {case.reason}"
-    if case.state in TERMINAL:
+    if case.is_over:
         return case.reason
     return state_words(case.state)
 

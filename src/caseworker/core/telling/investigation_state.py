@@ -8,7 +8,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
 from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import TERMINAL, IssueState
+from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, EvidenceBundle, Hypothesis, RootCause
 
 GROUP: Final = "A"
@@ -109,7 +109,7 @@ def _status(case: IssueCase, inquiry: Inquiry) -> InvestigationStatus:
     """Only the newest investigation of an open case is in progress. One that was left without an end is incomplete."""
     newest = case.investigation is not None and case.investigation.number == inquiry.number
     reached = _reached(inquiry, resumed=newest and case.state is IssueState.INVESTIGATING)
-    is_open = newest and case.state not in TERMINAL
+    is_open = newest and not case.is_over
     return reached if reached != "in_progress" or is_open else "incomplete"
 
 

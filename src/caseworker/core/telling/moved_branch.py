@@ -2,7 +2,6 @@
 
 from caseworker.core.base.ids import Sha
 from caseworker.core.issue.case import IssueCase
-from caseworker.core.issue.states import TERMINAL
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.phrasing import Phrasing, begin
@@ -10,7 +9,7 @@ from caseworker.core.people.phrasing import Phrasing, begin
 
 def may_be_merged(case: IssueCase) -> bool:
     """Whether its branch is there for people to merge, with a commit that is proven."""
-    return case.state not in TERMINAL and case.delivery.pull_request is not None and case.delivery.pushed is not None
+    return not case.is_over and case.delivery.pull_request is not None and case.delivery.pushed is not None
 
 
 def moved_words(case: IssueCase, tip: Sha | None, phrasing: Phrasing | None = None) -> str:

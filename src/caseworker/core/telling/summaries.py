@@ -14,7 +14,7 @@ from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import options
-from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.issue.turns import at_work
 from caseworker.core.outcomes.analyst import AnalysisOutcome
@@ -170,7 +170,7 @@ _ALWAYS = (MessageKind.TAKEOVER, MessageKind.CLOSE)
 def _result(case: IssueCase) -> Literal["pull_request", "merged", "milestone", "ended", "waits", "working"]:
     if case.state is IssueState.COMPLETED:
         return "merged"
-    if case.state in TERMINAL:
+    if case.is_over:
         return "ended"
     if case.state is IssueState.WAITING_FOR_HUMAN_INPUT and case.waits_for is WaitingFor.MERGE:
         return "pull_request"

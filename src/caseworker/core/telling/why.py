@@ -18,7 +18,7 @@ from caseworker.core.issue.check_watch import check_words
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.moves import is_used_up, next_reminder
 from caseworker.core.issue.options import options
-from caseworker.core.issue.states import PARKED, ROWS, TERMINAL, WAITING, IssueState
+from caseworker.core.issue.states import PARKED, ROWS, WAITING, IssueState
 from caseworker.core.issue.subjects import WAIVERS, Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF, at_work, turn_of
 from caseworker.core.issue.words import of_state
@@ -112,7 +112,7 @@ _WAITS: Final = {
 
 
 def _stands(case: IssueCase) -> str:
-    if case.state in TERMINAL:
+    if case.is_over:
         return {S.COMPLETED: "It is completed.", S.CLOSED: "It is closed."}.get(case.state, "It has failed.")
     if case.awaits_checks:
         return "The pull request is open, and the forge's checks run."
@@ -202,7 +202,7 @@ _USED_UP: Final = (
 
 
 def _next(case: IssueCase, policy: Policy) -> str:
-    if case.state in TERMINAL:
+    if case.is_over:
         return "Nothing."
     if at_work(case):
         return _follows(case)
