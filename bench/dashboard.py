@@ -25,9 +25,9 @@ from bench.report import Report, Row
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Entry, Noted, ToolCalled, ToolReturned
 from caseworker.dashboard.access_tokens import Rank
+from caseworker.dashboard.backend import Backend
+from caseworker.dashboard.change_watch import ChangeWatch
 from caseworker.dashboard.log_ins import Sessions
-from caseworker.dashboard.office import Office
-from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
@@ -152,25 +152,25 @@ async def _fill(store: Store) -> CaseId:
 
 @asynccontextmanager
 async def _served(store: Store, home: Path) -> AsyncIterator[httpx.AsyncClient]:
-    office = Office(
+    backend = Backend(
         store=store,
         conversation=Conversation(store=store, doorbell=RecordingBell()),
         new_cases=NewCases(store=store, doorbell=RecordingBell()),
         home=home,
         place=Place(port=0),
         sessions=Sessions(home),
-        pulse=Pulse(store),
+        changes=ChangeWatch(store),
     )
     server = uvicorn.Server(
-        uvicorn.Config(make_site(office), port=0, log_level="critical", timeout_graceful_shutdown=1)
+        uvicorn.Config(make_site(backend), port=0, log_level="critical", timeout_graceful_shutdown=1)
     )
-    tasks = [asyncio.create_task(server.serve()), asyncio.create_task(office.pulse.run())]
+    tasks = [asyncio.create_task(server.serve()), asyncio.create_task(backend.changes.run())]
     while not server.started:  # noqa: ASYNC110  # uvicorn has no event for it
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     limits = httpx.Limits(max_connections=_PAGES + 10)
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=60) as http:
-        secret = office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        secret = backend.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
         await http.get(f"/enter/{secret}")
         yield http
     server.should_exit = True

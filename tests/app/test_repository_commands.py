@@ -8,7 +8,7 @@ from rich.console import Console
 
 from caseworker.app.settings import Settings
 from caseworker.app.terminal.check import check
-from caseworker.app.terminal.kept_things import edit_recipe, forget_recipe, show_cache, show_recipe
+from caseworker.app.terminal.recipes_and_caches import edit_recipe, forget_recipe, show_cache, show_recipe
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.repositories import LocalRepository
 from caseworker.workspaces.kept_checks import KeptChecks

@@ -33,7 +33,7 @@ class LivePage:
     ) -> AsyncIterator["LivePage"]:
         """`looks`: whether the server looks for changes."""
         page = cls()
-        looking = asyncio.create_task(visitor.office.pulse.run() if looks else asyncio.sleep(0))
+        looking = asyncio.create_task(visitor.backend.changes.run() if looks else asyncio.sleep(0))
         stream = asyncio.create_task(page._read(visitor, path, last))
         try:
             yield page

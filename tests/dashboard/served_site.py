@@ -15,10 +15,10 @@ import uvicorn
 from caseworker.app.processes.dashboard_server import forge_access
 from caseworker.app.settings import Settings
 from caseworker.dashboard.access_tokens import Rank, Token
+from caseworker.dashboard.backend import Backend
+from caseworker.dashboard.change_watch import ChangeWatch
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
-from caseworker.dashboard.office import Office
-from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
@@ -77,18 +77,18 @@ async def served_site(home: Path) -> AsyncIterator[ServedSite]:
 
 async def _serve(home: Path, port: int) -> None:
     store = await open_store(f"sqlite:///{home / 'caseworker.db'}")
-    office = Office(
+    backend = Backend(
         store=store,
         conversation=Conversation(store=store, doorbell=RecordingBell()),
         new_cases=NewCases(store=store, doorbell=RecordingBell()),
         home=home,
         place=Place(port=port),
         sessions=Sessions(home, _tokens(home)),
-        pulse=Pulse(store),
+        changes=ChangeWatch(store),
         forge=_forge(home, store),
     )
-    looking = asyncio.create_task(office.pulse.run())
-    await uvicorn.Server(uvicorn.Config(make_site(office), port=port, log_level="warning")).serve()
+    looking = asyncio.create_task(backend.changes.run())
+    await uvicorn.Server(uvicorn.Config(make_site(backend), port=port, log_level="warning")).serve()
     looking.cancel()
 
 

@@ -23,7 +23,7 @@ async def test_a_stranger_sees_only_the_login_page(store: Store, tmp_path: Path)
 
 async def test_a_link_works_once(store: Store, tmp_path: Path) -> None:
     async with visit(store, tmp_path) as stranger:
-        secret = stranger.office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        secret = stranger.backend.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
         first = await stranger.client.get(f"/enter/{secret}?to=/cases/bug-7F3K")
         assert first.headers["location"] == "/cases/bug-7F3K"
         assert (await stranger.client.get(f"/enter/{secret}")).status_code == 401
@@ -32,14 +32,14 @@ async def test_a_link_works_once(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
 async def test_a_link_leads_to_no_other_site(store: Store, tmp_path: Path, to: str) -> None:
     async with visit(store, tmp_path) as stranger:
-        secret = stranger.office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        secret = stranger.backend.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
         answer = await stranger.client.get(f"/enter/{secret}", params={"to": to})
         assert answer.headers["location"] == "/"
 
 
 async def test_the_cookie_is_for_this_site_and_not_for_scripts(store: Store, tmp_path: Path) -> None:
     async with visit(store, tmp_path, public="https://cases.example.org") as stranger:
-        secret = stranger.office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        secret = stranger.backend.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
         cookie = (await stranger.client.get(f"/enter/{secret}")).headers["set-cookie"]
         assert cookie.startswith("__Host-caseworker=")
         for part in ("HttpOnly", "Path=/", "SameSite=lax", "Secure"):
@@ -131,7 +131,7 @@ async def test_failed_log_ins_are_slowed_down(store: Store, tmp_path: Path) -> N
 async def test_wrong_links_lock_nobody_out_and_a_preview_does_not_use_a_link_up(store: Store, tmp_path: Path) -> None:
     async with visit(store, tmp_path) as stranger:
         assert {(await stranger.client.get("/enter/wrong")).status_code for _ in range(12)} == {401}
-        secret = stranger.office.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
+        secret = stranger.backend.sessions.new_link(Viewer(name="ada", rank=Rank.OWNER))
         assert "set-cookie" not in (await stranger.client.head(f"/enter/{secret}")).headers
         assert (await stranger.client.get(f"/enter/{secret}")).status_code == 303
 

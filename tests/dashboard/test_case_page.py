@@ -125,11 +125,11 @@ async def test_a_receipt_changes_on_the_open_page(visitor: Visitor, store: Store
 
 async def test_fifty_pages_are_looked_for_once(visitor: Visitor, store: Store) -> None:
     await open_case(store)
-    ears = [visitor.office.pulse.ear() for _ in range(50)]
-    for ear in ears:
-        ear.__enter__()
-    await visitor.office.pulse.look()
-    assert (visitor.office.pulse.open_pages, visitor.office.pulse.looks) == (50, 1)
+    pages = [visitor.backend.changes.open_page() for _ in range(50)]
+    for page in pages:
+        page.__enter__()
+    await visitor.backend.changes.look()
+    assert (visitor.backend.changes.open_pages, visitor.backend.changes.looks) == (50, 1)
 
 
 async def test_a_page_opened_after_a_while_is_not_sent_what_was_true_before(visitor: Visitor, store: Store) -> None:

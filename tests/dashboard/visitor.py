@@ -11,10 +11,10 @@ from starlette.types import ASGIApp
 from caseworker.core.base.ids import CaseId
 from caseworker.dashboard.access_tokens import Rank, Token
 from caseworker.dashboard.addresses import case_path
+from caseworker.dashboard.backend import Backend
+from caseworker.dashboard.change_watch import ChangeWatch
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
-from caseworker.dashboard.office import Office
-from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.dashboard.viewers import Viewer
@@ -30,13 +30,13 @@ FROM_HERE = {"origin": HERE, "sec-fetch-site": "same-origin"}
 
 @dataclass
 class Visitor:
-    office: Office
+    backend: Backend
     client: httpx.AsyncClient
     bell: RecordingBell
     site: ASGIApp
 
     async def enters(self, rank: Rank = Rank.OWNER, name: str = "ada", repositories: tuple[str, ...] = ("*",)) -> None:
-        secret = self.office.sessions.new_link(Viewer(name=name, rank=rank, repositories=repositories))
+        secret = self.backend.sessions.new_link(Viewer(name=name, rank=rank, repositories=repositories))
         answer = await self.client.get(f"/enter/{secret}")
         assert answer.status_code == 303
 
@@ -60,17 +60,17 @@ async def visit(
     forge: ForgeAccess | None = None,
 ) -> AsyncIterator[Visitor]:
     bell = RecordingBell()
-    office = Office(
+    backend = Backend(
         store=store,
         conversation=Conversation(store=store, doorbell=bell),
         new_cases=NewCases(store=store, doorbell=bell),
         home=home,
         place=Place(port=PORT, public=public),
         sessions=Sessions(home, tokens),
-        pulse=Pulse(store, look_seconds=0.01),
+        changes=ChangeWatch(store, look_seconds=0.01),
         forge=forge,
     )
-    site = make_site(office)
+    site = make_site(backend)
     transport = httpx.ASGITransport(app=site)
     async with httpx.AsyncClient(transport=transport, base_url=public or HERE) as client:
-        yield Visitor(office, client, bell, site)
+        yield Visitor(backend, client, bell, site)

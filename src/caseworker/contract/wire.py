@@ -201,6 +201,9 @@ class PushOutlook(_Wire):
 
     kind: Literal["push_outlook"] = "push_outlook"
     voids: tuple[str, ...] = ()
+    """People whose approval it voids, or may void."""
+    is_certain: bool = False
+    """It voids them. False: GitHub may keep them."""
 
 
 PullTurnReply = Annotated[PullTurnEnded | TurnGaveUp | TurnDied, Field(discriminator="kind")]

@@ -30,10 +30,10 @@ from caseworker.dashboard.api_models import (
     SentLearningAct,
     SentMessage,
 )
+from caseworker.dashboard.backend import Backend, viewer_of
 from caseworker.dashboard.buttons import buttons_for
 from caseworker.dashboard.event_stream import Sent
 from caseworker.dashboard.learning_press import press_on_learning
-from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.press import send_message
 from caseworker.dashboard.viewers import standing_of_viewer
 from caseworker.ports import StoredAny
@@ -69,9 +69,9 @@ class DeliveryQuery(BaseModel):
 
 
 class Api:
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._store = backend.store
 
     async def cases(self, request: Request) -> Response:
         query = read_query(request, BoardQuery)
@@ -81,11 +81,11 @@ class Api:
 
     async def case(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         return document(request, await whole_case(self._store, stored, ButtonPhrasing()))
 
     async def record(self, request: Request) -> Response:
-        query, stored = read_query(request, RecordQuery), await self._office.case(request)
+        query, stored = read_query(request, RecordQuery), await self._backend.case(request)
         case = stored.case.id
         entries = await self._store.record.read(case, after=query.after, limit=query.limit)
         more = bool(entries) and entries[-1].sequence < await self._store.boards.newest(case)
@@ -95,16 +95,16 @@ class Api:
 
     async def buttons(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         found = buttons_for(stored, standing_of_viewer(viewer_of(request), stored))
         return document(request, Buttons(case=stored.case.id, buttons=tuple(found)))
 
     async def send(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         sent = await read_body(request, SentMessage, most=_MOST_BYTES)
         try:
-            message = await send_message(self._office, viewer_of(request), stored, **sent.model_dump())
+            message = await send_message(self._backend, viewer_of(request), stored, **sent.model_dump())
         except Refused as refused:
             return problem(409, "Not done", str(refused))
         case = stored.case.id
@@ -144,7 +144,7 @@ class Api:
         sent = await read_body(request, SentLearningAct, most=_MOST_BYTES)
         number, viewer = request.path_params["learning"], viewer_of(request)
         try:
-            done = await press_on_learning(self._office, viewer, number, sent.action, sent.text)
+            done = await press_on_learning(self._backend, viewer, number, sent.action, sent.text)
         except Refused as refused:
             return problem(409, "Not done", str(refused))
         answer = document(request, LearningDone(learning=done.learning, receipt=str(done)))
@@ -153,7 +153,7 @@ class Api:
 
     async def repositories(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        found = await read_repositories(self._store, self._office.home, await self._visible(request))
+        found = await read_repositories(self._store, self._backend.home, await self._visible(request))
         return document(request, RepositoryList(repositories=tuple(found)))
 
     async def costs(self, request: Request) -> Response:
@@ -162,30 +162,30 @@ class Api:
 
     async def health(self, request: Request) -> Response:
         read_query(request, NoQuery)
-        self._office.operator(request)
+        self._backend.operator(request)
         health = await read_health(self._store, datetime.now(UTC))
-        return document(request, HealthReport(health=health, deployment=await self._office.deployment()))
+        return document(request, HealthReport(health=health, deployment=await self._backend.deployment()))
 
     async def events(self, request: Request) -> Response:
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() and len(seen) < 10 else 0
-        return self._office.stream(request, self._entries(request, stored, after))
+        return self._backend.stream(request, self._entries(request, stored, after))
 
     async def _entries(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """The record from there on, each entry under its number, and then what is added to it."""
         case = stored.case.id
-        with self._office.pulse.ear(case) as ear:
+        with self._backend.changes.open_page(case) as open_page:
             while True:
                 while fresh := await self._store.record.read(case, after=after):
                     for one in fresh:
                         yield Sent(id=str(one.sequence), data=json.dumps(one.model_dump(mode="json")))
                     after = fresh[-1].sequence
-                if not await ear.wait(15):
+                if not await open_page.wait(15):
                     yield None
-                viewer = await self._office.viewer_now(request)
+                viewer = await self._backend.viewer_now(request)
                 if viewer is None or not viewer.sees(stored.repository):
                     return
 
     async def _visible(self, request: Request) -> frozenset[RepositoryId] | None:
-        return await self._office.visible(viewer_of(request))
+        return await self._backend.visible(viewer_of(request))

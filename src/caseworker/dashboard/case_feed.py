@@ -7,8 +7,8 @@ from typing import Final, Generic, TypeVar
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.record.entries import Recorded
-from caseworker.dashboard.pulse import Pulse
-from caseworker.dashboard.shown import page
+from caseworker.dashboard.change_watch import ChangeWatch
+from caseworker.dashboard.page_markup import page
 from caseworker.ports import Store
 from caseworker.views.story_items import StoryItem
 
@@ -43,20 +43,20 @@ def _failed(done: "asyncio.Future[V]") -> bool:
 
 
 class CaseFeed:
-    def __init__(self, store: Store, pulse: Pulse) -> None:
+    def __init__(self, store: Store, changes: ChangeWatch) -> None:
         self._store = store
-        self._pulse = pulse
+        self._changes = changes
         self._entries: _Kept[tuple[CaseId, tuple[int, int], int], list[Recorded]] = _Kept()
         self._parts: _Kept[tuple[CaseId, tuple[int, int], str], dict[str, str]] = _Kept()
         self._shown: OrderedDict[tuple[CaseId, int, float], str] = OrderedDict()
 
     async def after(self, case: CaseId, number: int) -> list[Recorded]:
         """Entries of the record after this one."""
-        key = (case, self._pulse.version_of(case), number)
+        key = (case, self._changes.version_of(case), number)
         return await self._entries.get(key, lambda: self._store.record.read(case, after=number))
 
     async def parts(self, case: CaseId, rights: str, make: Callable[[], Awaitable[dict[str, str]]]) -> dict[str, str]:
-        return await self._parts.get((case, self._pulse.version_of(case), rights), make)
+        return await self._parts.get((case, self._changes.version_of(case), rights), make)
 
     def shown(self, case: CaseId, item: StoryItem) -> str:
         key = (case, item.sequence, item.wait_seconds)

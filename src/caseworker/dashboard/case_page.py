@@ -10,12 +10,12 @@ from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.base.ids import CaseId
 from caseworker.core.people.messages import Standing
 from caseworker.core.telling.verdict_words import verdict_section
+from caseworker.dashboard.backend import Backend, html, viewer_of
 from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.case_feed import CaseFeed
 from caseworker.dashboard.event_stream import Sent
-from caseworker.dashboard.office import Office, html, viewer_of
+from caseworker.dashboard.page_markup import page
 from caseworker.dashboard.region_page import QUIET_SECONDS
-from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import standing_of_viewer
 from caseworker.ports import StoredAny, StoredBug, StoredCase, StoredPull
 from caseworker.views.changes import commits_of
@@ -28,16 +28,16 @@ REGIONS = ("headline", "ask", "talk", "facts", "way", "builds", "change")
 
 
 class CasePage:
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._feed = CaseFeed(office.store, office.pulse)
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._feed = CaseFeed(backend.store, backend.changes)
 
     async def show(self, request: Request) -> Response:
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         case = stored.case.id
         standing = standing_of_viewer(viewer_of(request), stored)
-        newest = await self._office.store.boards.newest(case)
-        story = await story_of(self._office.store, case, everything="all" in request.query_params)
+        newest = await self._backend.store.boards.newest(case)
+        story = await story_of(self._backend.store, case, everything="all" in request.query_params)
         items = [item for item in story.items if item.sequence <= newest]
         values = await self._values(stored, standing) | {
             "items": items,
@@ -49,26 +49,26 @@ class CasePage:
 
     async def steps(self, request: Request) -> Response:
         """The steps of one turn, as a part of the page or as a page of their own."""
-        stored = await self._office.case(request)
-        items = await steps_of(self._office.store, stored.case.id, after=request.path_params["entry"])
+        stored = await self._backend.case(request)
+        items = await steps_of(self._backend.store, stored.case.id, after=request.path_params["entry"])
         partial = "hx-request" in request.headers
         return html("steps.html" if partial else "turn.html", request, values={"items": items, "stored": stored})
 
     async def live(self, request: Request) -> Response:
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         after = int(seen) if seen.isdecimal() else 0
-        return self._office.stream(request, self._events(request, stored, after))
+        return self._backend.stream(request, self._events(request, stored, after))
 
     async def _events(self, request: Request, stored: StoredAny, after: int) -> AsyncIterator[Sent | None]:
         """New entries of the record under their number, and the parts of the page that have changed."""
         case, standing = stored.case.id, standing_of_viewer(viewer_of(request), stored)
         attempts: dict[int, int] = {}
-        for one in await self._office.store.record.whole(case, {"turn_started"}):
+        for one in await self._backend.store.record.whole(case, {"turn_started"}):
             story_items([one], attempts=attempts)
         sent: dict[str, str] = {}
         before = None
-        with self._office.pulse.ear(case) as ear:
+        with self._backend.changes.open_page(case) as open_page:
             while True:
                 while fresh := await self._feed.after(case, after):
                     for item in story_items(fresh, attempts=attempts, before=before):
@@ -81,9 +81,9 @@ class CasePage:
                     if sent.get(name) != shown:
                         sent[name] = shown
                         yield Sent(data=page("live_region.html", name=name, shown=shown))
-                if not await ear.wait(QUIET_SECONDS):
+                if not await open_page.wait(QUIET_SECONDS):
                     yield None
-                viewer = await self._office.viewer_now(request)
+                viewer = await self._backend.viewer_now(request)
                 if viewer is None or not viewer.sees(stored.repository):
                     return  # logged out, or no longer allowed to look
                 standing = standing_of_viewer(viewer, stored)
@@ -93,7 +93,7 @@ class CasePage:
         is gone."""
 
         async def make() -> dict[str, str]:
-            stored = await self._office.store.cases.find(case)
+            stored = await self._backend.store.cases.find(case)
             if stored is None:
                 return {}
             values = await self._values(stored, standing)
@@ -102,7 +102,7 @@ class CasePage:
         return await self._feed.parts(case, str(standing), make)
 
     async def _values(self, stored: StoredAny, standing: Standing | None) -> dict[str, object]:
-        whole = await whole_case(self._office.store, stored, ButtonPhrasing())
+        whole = await whole_case(self._backend.store, stored, ButtonPhrasing())
         return {
             "stored": stored,
             "whole": whole,
@@ -122,7 +122,7 @@ class CasePage:
         """The address of the issue or pull request on its forge. Empty: it is on none."""
         match stored:
             case StoredCase():
-                issue = await self._office.store.repositories.issue(stored.repository, stored.number)
+                issue = await self._backend.store.repositories.issue(stored.repository, stored.number)
                 return issue.url if issue is not None and issue.url.startswith(("https:", "http:")) else ""
             case StoredPull():
                 return stored.url
@@ -138,7 +138,7 @@ class CasePage:
         return {
             item.sequence: [
                 step
-                for step in await steps_of(self._office.store, case, after=item.sequence)
+                for step in await steps_of(self._backend.store, case, after=item.sequence)
                 if step.sequence <= newest
             ]
             for item in at_work

@@ -6,27 +6,27 @@ from starlette.responses import Response
 
 from caseworker.core.base.errors import Refused
 from caseworker.core.telling.investigation import investigation_page
+from caseworker.dashboard.backend import Backend, html, is_partial
 from caseworker.dashboard.coloured_diff import diff_files
-from caseworker.dashboard.office import Office, html, is_partial
 from caseworker.views.changes import commits_of
 from caseworker.views.investigations import known_inquiries
 from caseworker.workspaces.inspection import change_between
 
 
 class ChangePage:
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     async def diff(self, request: Request) -> Response:
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         commits = commits_of(stored)
         values: dict[str, object] = {"stored": stored, "problem": "", "files": [], "cut": False}
         if commits is None:
             values["problem"] = f"{stored.case.id} has changed nothing yet."
         else:
-            repository = await self._office.store.repositories.ref(stored.repository)
+            repository = await self._backend.store.repositories.ref(stored.repository)
             try:
-                diff = await change_between(self._office.home, repository, *commits)
+                diff = await change_between(self._backend.home, repository, *commits)
             except Refused as refused:
                 values["problem"] = str(refused)
             else:
@@ -34,8 +34,8 @@ class ChangePage:
         return html("diff_part.html" if is_partial(request) else "diff.html", request, values=values)
 
     async def investigation(self, request: Request) -> Response:
-        stored = await self._office.case(request)
-        known = await known_inquiries(self._office.store, stored)
+        stored = await self._backend.case(request)
+        known = await known_inquiries(self._backend.store, stored)
         if not known:
             raise HTTPException(404, f"Nothing is investigated in {stored.case.id}.")
         values = {"stored": stored, "text": investigation_page(stored.title, known)}

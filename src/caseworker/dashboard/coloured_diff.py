@@ -11,7 +11,7 @@ from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.token import Comment, Keyword, Name, Number, String, _TokenType, is_token_subtype
 from pygments.util import ClassNotFound
 
-from caseworker.dashboard.shown import plain_text
+from caseworker.dashboard.page_markup import plain_text
 
 MOST_LINES: Final = 4_000
 """Of one diff. Longer ones are cut, and the page says so."""

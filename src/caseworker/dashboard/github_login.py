@@ -11,9 +11,9 @@ from starlette.responses import RedirectResponse, Response
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.dashboard.addresses import own_path
+from caseworker.dashboard.backend import Backend
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.login import Login
-from caseworker.dashboard.office import Office
 from caseworker.forges.github.app_needs import LOGIN_PATH
 
 _SECONDS: Final = 600
@@ -21,8 +21,8 @@ _NOT_YOURS: Final = "This log-in was not begun in this browser, or more than ten
 
 
 class GitHubLogin:
-    def __init__(self, office: Office, login: Login) -> None:
-        self._office = office
+    def __init__(self, backend: Backend, login: Login) -> None:
+        self._backend = backend
         self._login = login
 
     async def start(self, request: Request) -> Response:
@@ -62,21 +62,21 @@ class GitHubLogin:
         return self._login.begin(viewer.model_copy(update={"ranks": {}}), begun[2])
 
     def _forge(self) -> ForgeAccess:
-        if self._office.forge is None:
+        if self._backend.forge is None:
             raise HTTPException(404, "Log-ins with GitHub are not set up here. docs/dashboard.md says how.")
-        return self._office.forge
+        return self._backend.forge
 
     @property
     def _back(self) -> str:
-        return f"{self._office.place.address}{LOGIN_PATH}"
+        return f"{self._backend.place.address}{LOGIN_PATH}"
 
     @property
     def _secure(self) -> bool:
-        return self._office.place.is_secure
+        return self._backend.place.is_secure
 
     @property
     def _cookie(self) -> str:
-        return f"{self._office.place.cookie}-login"
+        return f"{self._backend.place.cookie}-login"
 
 
 def _begun(cookie: str) -> tuple[str, str, str] | None:

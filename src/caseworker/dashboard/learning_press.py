@@ -12,7 +12,7 @@ from caseworker.core.base.ids import RepositoryId
 from caseworker.core.people.authority import MAY_STEER
 from caseworker.core.people.messages import Standing
 from caseworker.dashboard.access_tokens import Rank
-from caseworker.dashboard.office import Office, html, is_partial, viewer_of
+from caseworker.dashboard.backend import Backend, html, is_partial, viewer_of
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.learnings import LEARNING_LIMIT, LearningAct, LearningAction, LearningReceipt, act_on_learning
 
@@ -28,28 +28,28 @@ def may_change_learnings(viewer: Viewer, repository: RepositoryId) -> bool:
     return bool(MAY_STEER[_STANDING[viewer.rank_on(repository)]] & set(_ACTS.values()))
 
 
-async def press_on_learning(office: Office, viewer: Viewer, number: int, action: str, text: str) -> LearningReceipt:
+async def press_on_learning(backend: Backend, viewer: Viewer, number: int, action: str, text: str) -> LearningReceipt:
     """404 for one that this viewer may not see. `Refused`: they may not, or it can't be done."""
-    found = next((one for one in await office.store.learnings.of() if one.id == number), None)
+    found = next((one for one in await backend.store.learnings.of() if one.id == number), None)
     if found is None or not viewer.sees(found.repository):
         raise HTTPException(404, f"There is no learning {number}.")
     if action not in _ACTS:
         raise Refused(f"There is no button `{action}`.", todo="Load the page again.")
     wanted = LearningAct(act=_ACTS[action], id=number, text=text)
     standing = _STANDING[viewer.rank_on(found.repository)]
-    return await act_on_learning(office.store, wanted, by=viewer.name, standing=standing)
+    return await act_on_learning(backend.store, wanted, by=viewer.name, standing=standing)
 
 
 class LearningPress:
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     async def send(self, request: Request) -> Response:
         number = request.path_params["learning"]
         async with request.form(max_files=0, max_fields=5, max_part_size=8 * LEARNING_LIMIT) as form:
             action, text = str(form.get("action", "")), str(form.get("text", ""))
         try:
-            receipt = await press_on_learning(self._office, viewer_of(request), number, action, text)
+            receipt = await press_on_learning(self._backend, viewer_of(request), number, action, text)
         except Refused as refused:
             values = {"refused": str(refused), "told": "", "to": "/learnings", "place": "the learnings"}
             return html("receipt.html" if is_partial(request) else "refused.html", request, 409, values=values)

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from caseworker.chats.button_words import ButtonPhrasing
 from caseworker.core.casefile.learnings import contradicted, ranked
 from caseworker.core.runs.outcome_kinds import OutcomeKind
+from caseworker.dashboard.backend import Backend, viewer_of
 from caseworker.dashboard.buttons import buttons_for, done_elsewhere
 from caseworker.dashboard.learning_press import may_change_learnings
-from caseworker.dashboard.office import Office, viewer_of
 from caseworker.dashboard.region_page import Region
 from caseworker.dashboard.viewers import standing_of_viewer
 from caseworker.ports import StoredBug
@@ -44,9 +44,9 @@ def address(query: BoardQuery, **changes: object) -> str:
 
 
 class Lists:
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._store = office.store
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._store = backend.store
 
     def regions(self) -> dict[str, Region]:
         """By address."""
@@ -62,12 +62,12 @@ class Lists:
         }
 
     async def board(self, request: Request) -> dict[str, object]:
-        visible = await self._office.visible(viewer_of(request))
+        visible = await self._backend.visible(viewer_of(request))
         return {"board": await read_board(self._store, query_of(request), visible), "address": address}
 
     async def needs(self, request: Request) -> dict[str, object]:
         viewer = viewer_of(request)
-        found = await read_needs(self._store, ButtonPhrasing(), await self._office.visible(viewer))
+        found = await read_needs(self._store, ButtonPhrasing(), await self._backend.visible(viewer))
         shown = [
             (need, buttons_for(entry.stored, standing_of_viewer(viewer, entry.stored)), entry.sequence)
             for need, entry in found
@@ -86,7 +86,7 @@ class Lists:
         return {"lines": seen, "outcome": outcome, "kinds": list(OutcomeKind)}
 
     async def sla(self, request: Request) -> dict[str, object]:
-        visible = await self._office.visible(viewer_of(request))
+        visible = await self._backend.visible(viewer_of(request))
         return {"promises": await open_promises(self._store, datetime.now(UTC), visible)}
 
     async def learnings(self, request: Request) -> dict[str, object]:
@@ -97,17 +97,17 @@ class Lists:
         return {"learnings": sorted(known, key=lambda one: one.repository), "may": may, "denied": denied}
 
     async def repositories(self, request: Request) -> dict[str, object]:
-        visible = await self._office.visible(viewer_of(request))
-        return {"repositories": await read_repositories(self._store, self._office.home, visible)}
+        visible = await self._backend.visible(viewer_of(request))
+        return {"repositories": await read_repositories(self._store, self._backend.home, visible)}
 
     async def costs(self, request: Request) -> dict[str, object]:
-        visible = await self._office.visible(viewer_of(request))
+        visible = await self._backend.visible(viewer_of(request))
         return {"costs": await read_costs(self._store, visible, now=datetime.now(UTC))}
 
     async def status(self, request: Request) -> dict[str, object]:
-        self._office.operator(request)
+        self._backend.operator(request)
         return {
             "health": await read_health(self._store, datetime.now(UTC)),
-            "deployment": await self._office.deployment(),
-            "open_pages": self._office.pulse.open_pages,
+            "deployment": await self._backend.deployment(),
+            "open_pages": self._backend.changes.open_pages,
         }

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from caseworker.dashboard.addresses import own_path
+from caseworker.dashboard.backend import Backend, html
 from caseworker.dashboard.log_ins import session_seconds
-from caseworker.dashboard.office import Office, html
 from caseworker.dashboard.viewers import Viewer
 
 _WINDOW: Final = 60.0
@@ -18,8 +18,8 @@ _MOST_FAILURES: Final = 10
 
 
 class Login:
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
         self._failures: deque[float] = deque(maxlen=_MOST_FAILURES)
 
     async def show(self, request: Request) -> Response:
@@ -29,7 +29,7 @@ class Login:
         """The secret is gone from the address after this: the answer leads on to the page."""
         if request.method == "HEAD":  # a preview of the link must not use it up
             return self._page(request, "")
-        viewer = self._office.sessions.use_link(request.path_params["secret"])
+        viewer = self._backend.sessions.use_link(request.path_params["secret"])
         if viewer is None:
             return self.refused(request, "This link was used before, or is older than two minutes.")
         return self.begin(viewer, own_path(request.query_params.get("to", "/")))
@@ -39,27 +39,27 @@ class Login:
             return self.slow_down(request)
         async with request.form(max_files=0, max_fields=3) as form:
             given, to = form.get("token", ""), form.get("to", "/")
-        viewer = self._office.sessions.by_token(given.strip()) if isinstance(given, str) else None
+        viewer = self._backend.sessions.by_token(given.strip()) if isinstance(given, str) else None
         if viewer is None:
             return self.failed(request, "This token is not known here.")
         return self.begin(viewer, own_path(str(to)))
 
     async def log_out(self, request: Request) -> Response:
-        cookie = request.cookies.get(self._office.place.cookie)
+        cookie = request.cookies.get(self._backend.place.cookie)
         if cookie is not None:
-            self._office.sessions.end(cookie)
+            self._backend.sessions.end(cookie)
         answer = RedirectResponse("/login", status_code=303)
-        answer.delete_cookie(self._office.place.cookie, path="/", secure=self._office.place.is_secure, httponly=True)
+        answer.delete_cookie(self._backend.place.cookie, path="/", secure=self._backend.place.is_secure, httponly=True)
         return answer
 
     def begin(self, viewer: Viewer, to: str) -> Response:
         answer = RedirectResponse(to, status_code=303)
         answer.set_cookie(
-            self._office.place.cookie,
-            self._office.sessions.begin(viewer),
+            self._backend.place.cookie,
+            self._backend.sessions.begin(viewer),
             max_age=int(session_seconds(viewer)),
             path="/",
-            secure=self._office.place.is_secure,
+            secure=self._backend.place.is_secure,
             httponly=True,
             samesite="lax",
         )
@@ -84,5 +84,5 @@ class Login:
 
     def _page(self, request: Request, problem: str, status: int = 200) -> Response:
         to = own_path(request.query_params.get("to", "/"))
-        values = {"problem": problem, "to": to, "by_github": self._office.forge is not None}
+        values = {"problem": problem, "to": to, "by_github": self._backend.forge is not None}
         return html("login.html", request, status, values=values)

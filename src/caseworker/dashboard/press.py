@@ -15,8 +15,8 @@ from caseworker.core.people.commands import Command, StartWork
 from caseworker.core.people.messages import TEXT_LIMIT, Audience, Message, Standing, receipt
 from caseworker.core.people.phrasing import begin
 from caseworker.dashboard.addresses import case_path
+from caseworker.dashboard.backend import Backend, html, is_partial, viewer_of
 from caseworker.dashboard.buttons import ACTIONS
-from caseworker.dashboard.office import Office, html, is_partial, viewer_of
 from caseworker.dashboard.viewers import SURFACE, Viewer, standing_of_viewer
 from caseworker.intake.conversation import Words
 from caseworker.intake.issue_sessions import IssueSessions
@@ -27,7 +27,7 @@ _SAY = "say"
 
 
 async def send_message(
-    office: Office, viewer: Viewer, stored: StoredAny, *, action: str, text: str, choice: str = "", key: str = ""
+    backend: Backend, viewer: Viewer, stored: StoredAny, *, action: str, text: str, choice: str = "", key: str = ""
 ) -> Message | None:
     """Null: it was sent before. `Refused`: it does not fit the case, or this person may not send it.
 
@@ -50,11 +50,11 @@ async def send_message(
         refused_in=ButtonPhrasing(),
     )
     if isinstance(command, StartWork) and isinstance(stored, StoredCase):  # it becomes a case of its own
-        if office.new_cases is None:
+        if backend.new_cases is None:
             raise Refused("No session can be begun here.", todo="Ask for it on GitHub or at a terminal.")
-        sessions = IssueSessions(store=office.store, new_cases=office.new_cases)
+        sessions = IssueSessions(store=backend.store, new_cases=backend.new_cases)
         return await sessions.begin(stored, command, words, standing)
-    return await office.conversation.say(stored.case.id, words, standing)
+    return await backend.conversation.say(stored.case.id, words, standing)
 
 
 def _command(action: str, text: str, choice: str) -> tuple[Command | None, str]:
@@ -87,21 +87,21 @@ def _press_id(viewer: Viewer, action: str, text: str, key: str) -> str:
 
 
 class Press:
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     async def send(self, request: Request) -> Response:
-        stored = await self._office.case(request)
+        stored = await self._backend.case(request)
         case = stored.case.id
         async with request.form(max_files=0, max_fields=10, max_part_size=4 * TEXT_LIMIT) as form:
             given = {name: _text(form, name) for name in ("action", "text", "choice", "key")}
         try:
-            message = await send_message(self._office, viewer_of(request), stored, **given)
+            message = await send_message(self._backend, viewer_of(request), stored, **given)
         except Refused as refused:
             return self._answer(request, stored, refused=str(refused), status=409)
         if message is None:
             return self._answer(request, stored, told="It was sent before; nothing was sent twice.")
-        told = receipt(message, await turns_begun(self._office.store, message.case))
+        told = receipt(message, await turns_begun(self._backend.store, message.case))
         if message.case != case and not is_partial(request):
             return RedirectResponse(case_path(message.case), status_code=303)
         if message.case != case:

@@ -7,9 +7,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from caseworker.dashboard.backend import Backend, html
 from caseworker.dashboard.event_stream import Sent
-from caseworker.dashboard.office import Office, html
-from caseworker.dashboard.shown import page
+from caseworker.dashboard.page_markup import page
 
 QUIET_SECONDS: Final = 15.0
 Read = Callable[[Request], Awaitable[dict[str, object]]]
@@ -27,8 +27,8 @@ class Region:
 
 
 class RegionPage:
-    def __init__(self, office: Office, region: Region) -> None:
-        self._office = office
+    def __init__(self, backend: Backend, region: Region) -> None:
+        self._backend = backend
         self._region = region
         self._shown: dict[tuple[tuple[int, int], str], str] = {}
         """The newest HTML of each address and viewer's rights, for all pages that show it."""
@@ -47,20 +47,20 @@ class RegionPage:
         return html("list.html", request, values=await self._region.read(request) | values)
 
     async def live(self, request: Request) -> Response:
-        return self._office.stream(request, self._events(request, request.headers.get("last-event-id")))
+        return self._backend.stream(request, self._events(request, request.headers.get("last-event-id")))
 
     async def _events(self, request: Request, sent: str | None) -> AsyncIterator[Sent | None]:
         """An event's id is a digest of what is shown: a page that comes back is sent it only if it has changed."""
-        with self._office.pulse.ear() as ear:
+        with self._backend.changes.open_page() as open_page:
             while True:
                 shown = Sent(data=await self._rows(request))
                 if shown.digest != sent:
                     sent = shown.digest
                     yield Sent(data=shown.data, id=sent)
-                if not await ear.wait(self._region.every):
+                if not await open_page.wait(self._region.every):
                     self._shown.clear()
                     yield None
-                viewer = await self._office.viewer_now(request)
+                viewer = await self._backend.viewer_now(request)
                 if viewer is None:
                     return  # logged out meanwhile
                 request.state.viewer = viewer
@@ -68,7 +68,7 @@ class RegionPage:
     async def _rows(self, request: Request) -> str:
         viewer = request.state.viewer
         key = (
-            self._office.pulse.version_of(),
+            self._backend.changes.version_of(),
             f"{request.url.query} {viewer.name} {viewer.rank} {viewer.repositories} {viewer.ranks}",
         )
         if key not in self._shown:

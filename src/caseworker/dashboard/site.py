@@ -14,18 +14,18 @@ from starlette.types import ASGIApp
 from caseworker.dashboard.addresses import register_case_paths
 from caseworker.dashboard.api_answers import problem
 from caseworker.dashboard.api_routes import Api
+from caseworker.dashboard.backend import Backend, html
 from caseworker.dashboard.case_page import CasePage
 from caseworker.dashboard.change_page import ChangePage
 from caseworker.dashboard.github_login import GitHubLogin
 from caseworker.dashboard.learning_press import LearningPress
 from caseworker.dashboard.list_pages import Lists
 from caseworker.dashboard.login import Login
-from caseworker.dashboard.office import Office, html
 from caseworker.dashboard.openapi import OPERATIONS, description
+from caseworker.dashboard.page_markup import static_bytes
 from caseworker.dashboard.press import Press
 from caseworker.dashboard.region_page import RegionPage
 from caseworker.dashboard.request_wall import Guard
-from caseworker.dashboard.shown import static_bytes
 from caseworker.forges.github.app_needs import LOGIN_PATH
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "txt": "text/plain"}
@@ -34,11 +34,11 @@ _FILES = frozenset(
 )
 
 
-def make_site(office: Office) -> ASGIApp:
+def make_site(backend: Backend) -> ASGIApp:
     register_case_paths()
-    case, change, press, login = CasePage(office), ChangePage(office), Press(office), Login(office)
-    github = GitHubLogin(office, login)
-    pages = {path: RegionPage(office, region) for path, region in Lists(office).regions().items()}
+    case, change, press, login = CasePage(backend), ChangePage(backend), Press(backend), Login(backend)
+    github = GitHubLogin(backend, login)
+    pages = {path: RegionPage(backend, region) for path, region in Lists(backend).regions().items()}
     routes = [
         *(Route(path, one.show) for path, one in pages.items()),
         *(Route(f"/live/{one.name}", one.live) for one in pages.values()),
@@ -47,7 +47,7 @@ def make_site(office: Office) -> ASGIApp:
         Route("/cases/{case:case}/diff", change.diff),
         Route("/cases/{case:case}/investigation", change.investigation),
         Route("/cases/{case:case}/messages", press.send, methods=["POST"]),
-        Route("/learnings/{learning:int}", LearningPress(office).send, methods=["POST"]),
+        Route("/learnings/{learning:int}", LearningPress(backend).send, methods=["POST"]),
         Route("/live/cases/{case:case}", case.live),
         Route("/login", login.show),
         Route("/login", login.by_token, methods=["POST"]),
@@ -56,15 +56,15 @@ def make_site(office: Office) -> ASGIApp:
         Route("/enter/{secret}", login.by_link),
         Route("/logout", login.log_out, methods=["POST"]),
         Route("/static/{name}", _static),
-        *_api_routes(office),
+        *_api_routes(backend),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_here})
     packed = GZipMiddleware(app, minimum_size=1_000, compresslevel=5)  # leaves event streams as they are
-    return Guard(packed, place=office.place, who=office.who)
+    return Guard(packed, place=backend.place, who=backend.who)
 
 
-def _api_routes(office: Office) -> list[Route]:
-    api, described = Api(office), json.dumps(description())
+def _api_routes(backend: Backend) -> list[Route]:
+    api, described = Api(backend), json.dumps(description())
 
     async def describe(_: Request) -> Response:
         return Response(described, media_type="application/json")

@@ -180,7 +180,8 @@ class PullWorkflow(LongWork[PullCase]):
                 await self._after(outlook)
                 return
             assert self._case.work.checkpoint is not None
-            self._case = transitions.announce_push(self._case, self._case.work.checkpoint, outlook.voids)
+            commit, is_certain = self._case.work.checkpoint, outlook.is_certain
+            self._case = transitions.announce_push(self._case, commit, outlook.voids, is_certain=is_certain)
             await self._speak()
         published: Published | HeadMoved | PushWithheld | NotPossible = await self._ask(PullActivities.publish)
         await self._after(published)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from caseworker.core.base.ids import CaseId, Sha
 from caseworker.core.base.repositories import RepositoryRef
-from caseworker.core.pull.branch_updates import BranchCommit, ChangeComparison, Conflict, FinishResult, UpdateResult
+from caseworker.core.pull.branch_updates import BranchCommit, Conflict, FinishResult, UpdateResult
 from caseworker.ports.workspaces import Workspace
 
 
@@ -70,9 +70,7 @@ class PullBranches(Protocol):
         """Make the commit of a merge or a rebase from the files of `solved`, a commit on top of `conflict.prepared`. A
         rebase goes on with the commits that are left, and may meet a further conflict. `message`: of a merge."""
 
-    async def same_change(
-        self, tree: PullTree, *, old_base: Sha, old_head: Sha, new_base: Sha, new_head: Sha
-    ) -> ChangeComparison:
+    async def same_change(self, tree: PullTree, *, old_base: Sha, old_head: Sha, new_base: Sha, new_head: Sha) -> bool:
         """Whether the diffs old_base..old_head and new_base..new_head are the same. The bases are merge bases."""
 
     async def keep(self, case: CaseId, place: PullPlace, commit: Sha, *, since: Sha) -> str:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, Sha
-from caseworker.core.pull.branch_updates import BranchCommit, ChangeComparison, Conflict, FinishResult, UpdateResult
+from caseworker.core.pull.branch_updates import BranchCommit, Conflict, FinishResult, UpdateResult
 from caseworker.core.pull.own_commits import MADE_REFS, is_ours, kept_commits
 from caseworker.ports import Git, PullUpdate, Source, Workspaces
 from caseworker.ports.pull_branches import PullPlace, PullTree
 from caseworker.workspaces.branch_update import CONFLICTS, BranchUpdate
 from caseworker.workspaces.layout import git_dir_of, refs_of
 from caseworker.workspaces.mirrors import Mirrors
-from caseworker.workspaces.range_diffs import compare_changes
+from caseworker.workspaces.same_change import is_same_change
 
 _FIELDS = ("%H", "%P", "%ae", "%ce", "%an <%ae>", "%cn <%ce>", "%s")
 _COMMIT = "%x00".join(_FIELDS)
@@ -61,11 +61,9 @@ class GitPullBranches:
         update = await self._update(tree)
         return await update.finish(conflict, solved, message=message)
 
-    async def same_change(
-        self, tree: PullTree, *, old_base: Sha, old_head: Sha, new_base: Sha, new_head: Sha
-    ) -> ChangeComparison:
+    async def same_change(self, tree: PullTree, *, old_base: Sha, old_head: Sha, new_base: Sha, new_head: Sha) -> bool:
         git_dir = git_dir_of(tree.workspace)
-        return await compare_changes(self._git, git_dir, (old_base, old_head), (new_base, new_head))
+        return await is_same_change(self._git, git_dir, (old_base, old_head), (new_base, new_head))
 
     async def keep(self, case: CaseId, place: PullPlace, commit: Sha, *, since: Sha) -> str:
         workspace = await self._workspaces.prepare(case, place.repository, since, base_branch=place.base_branch)

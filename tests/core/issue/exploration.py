@@ -36,10 +36,10 @@ from caseworker.core.issue.facts import (
     TimedOut,
     TurnEnded,
 )
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
-from caseworker.core.issue.proof import proven
+from caseworker.core.issue.proof import may_be_delivered
 from caseworker.core.issue.routing import routed
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import WaitingFor
@@ -118,7 +118,7 @@ def explore(policies: list[Policy], *, until: Exploration, most: int) -> Explora
 def _trait(case: IssueCase) -> tuple[object, ...]:
     wait, known = case.waiting.wait, case.requirements
     goes_to = case.progress.go or (wait is not None and case.state in WAITING and wait.then)
-    proof = (proven(case), case.evidence.red, known.test_required, known.weighty, known.issue_type)
+    proof = (may_be_delivered(case), case.evidence.red, known.test_required, known.weighty, known.issue_type)
     return case.state, case.progress.task, goes_to, case.limits.senior, proof
 
 
@@ -130,7 +130,7 @@ def _kind(case: IssueCase) -> tuple[object, ...]:
         case.limits.senior,
         case.limits.guided,
         case.delivery.pull_request,
-        proven(case),
+        may_be_delivered(case),
     )
     return case.state, case.progress.task, case.progress.go, case.waiting.resume, waits_for, about
 
@@ -175,7 +175,7 @@ def _steps(case: IssueCase, policy: Policy, found: Exploration) -> Iterator[Issu
         yield after
     for fact in _facts(case):
         found.tried[_kind(case), _name(fact)] += 1
-        is_possible = not isinstance(fact, CommandFact) or fits(case, fact) is None
+        is_possible = not isinstance(fact, CommandFact) or misfit_of(case, fact) is None
         if is_possible and found.tried[_kind(case), _name(fact)] <= OFTEN:
             known = apply_fact(case, fact)
             if wants_red_build(case, fact):

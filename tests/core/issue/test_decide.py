@@ -28,10 +28,10 @@ from caseworker.core.issue.facts import (
     TimedOut,
     TurnEnded,
 )
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import Move, add_grant, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
-from caseworker.core.issue.proof import proven
+from caseworker.core.issue.proof import may_be_delivered
 from caseworker.core.issue.states import TERMINAL, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import turn_of
@@ -487,14 +487,14 @@ def test_an_approval_is_recorded_as_a_grant_and_the_case_goes_on() -> None:
     ],
 )
 def test_a_waiver_replaces_the_evidence_it_names(subject: Subject, case: IssueCase) -> None:
-    assert not proven(case)
-    assert proven(add_grant(case, subject, Agreed(by="ann")))
+    assert not may_be_delivered(case)
+    assert may_be_delivered(add_grant(case, subject, Agreed(by="ann")))
 
 
 def test_a_build_waiver_covers_only_the_built_commit() -> None:
     waived = {"waivable": Subject.NO_COMMAND, "grants": [{"subject": Subject.NO_COMMAND, "by": "ann"}]}
-    assert proven(a_proven_case(green=None, built=HEAD, **waived))
-    assert not proven(a_proven_case(green=None, built=OTHER, **waived))
+    assert may_be_delivered(a_proven_case(green=None, built=HEAD, **waived))
+    assert not may_be_delivered(a_proven_case(green=None, built=OTHER, **waived))
 
 
 def test_words_are_never_an_approval() -> None:
@@ -615,7 +615,7 @@ def test_a_case_stops_at_its_milestone_until_it_is_approved(until: Milestone, st
 def test_a_handed_back_case_resumes_where_it_was_left() -> None:
     taken = after(a_case(S.IMPLEMENTING), TakenOver(by="ann"))
     assert (taken.people.taken_by, taken.waiting.resume) == ("ann", S.IMPLEMENTING)
-    assert fits(taken, TakenOver(by="bob")) == "ann has it already"
+    assert misfit_of(taken, TakenOver(by="bob")) == "ann has it already"
     back = after(taken, HandedBack(by="ann"))
     assert (back.people.taken_by, back.progress.go) == ("", S.IMPLEMENTING)
 
@@ -634,14 +634,14 @@ def test_a_retry_of_a_stuck_case_has_all_attempts() -> None:
 
 def test_each_command_is_refused_where_it_is_impossible() -> None:
     working = a_case(S.IMPLEMENTING)
-    assert fits(working, Agreed(by="ann")) == "nothing waits for an approval"
-    assert fits(working, HandedBack(by="ann")) == "nobody has taken it over"
-    assert fits(working, RetryAsked(by="ann")) == "it is not stuck"
-    assert fits(a_case(S.COMPLETED), RetryAsked(by="ann")) is None  # it opens another case
-    assert fits(a_case(S.CLOSED), CloseAsked(by="ann")) == "it is closed already"
-    assert fits(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: trying it again opens it"
-    assert fits(waiting(WaitingFor.MERGE), Agreed(by="ann")) == "nothing waits for an approval"
-    assert fits(waiting(WaitingFor.MERGE), Declined(by="ann")) is None
+    assert misfit_of(working, Agreed(by="ann")) == "nothing waits for an approval"
+    assert misfit_of(working, HandedBack(by="ann")) == "nobody has taken it over"
+    assert misfit_of(working, RetryAsked(by="ann")) == "it is not stuck"
+    assert misfit_of(a_case(S.COMPLETED), RetryAsked(by="ann")) is None  # it opens another case
+    assert misfit_of(a_case(S.CLOSED), CloseAsked(by="ann")) == "it is closed already"
+    assert misfit_of(a_case(S.FAILED), TakenOver(by="ann")) == "the case is over: trying it again opens it"
+    assert misfit_of(waiting(WaitingFor.MERGE), Agreed(by="ann")) == "nothing waits for an approval"
+    assert misfit_of(waiting(WaitingFor.MERGE), Declined(by="ann")) is None
 
 
 def test_an_escalation_asks_a_person() -> None:
@@ -853,7 +853,7 @@ def test_other_facts_do_not_change_the_case(fact: Fact) -> None:
 
 
 def test_red_green_and_approval_of_the_checkpoint_prove_a_case() -> None:
-    assert proven(a_proven_case())
+    assert may_be_delivered(a_proven_case())
 
 
 @pytest.mark.parametrize(
@@ -873,18 +873,18 @@ def test_red_green_and_approval_of_the_checkpoint_prove_a_case() -> None:
     ],
 )
 def test_a_bug_is_not_proven_if_evidence_is_missing_or_outdated(known: dict[str, object]) -> None:
-    assert not proven(a_proven_case(IssueState.REVIEWING_CODE, **known))
+    assert not may_be_delivered(a_proven_case(IssueState.REVIEWING_CODE, **known))
 
 
 def test_a_feature_needs_a_test_that_fails_without_it_unless_no_test_is_asked_for() -> None:
     unproved = a_proven_case(red=False, proved=None, issue_type="NEW_FEATURE")
-    assert not proven(unproved)
-    assert proven(unproved.updated(test_required=False))
-    assert proven(unproved.updated(issue_type=IssueType.REFACTOR_STYLE))
+    assert not may_be_delivered(unproved)
+    assert may_be_delivered(unproved.updated(test_required=False))
+    assert may_be_delivered(unproved.updated(issue_type=IssueType.REFACTOR_STYLE))
 
 
 def test_a_new_commit_invalidates_green_and_approved() -> None:
-    assert not proven(apply_fact(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
+    assert not may_be_delivered(apply_fact(a_proven_case(S.FIXING_ISSUES), turn(implemented(), checkpoint=OTHER)))
 
 
 def test_a_review_that_changes_the_code_does_not_prove_it() -> None:
@@ -958,8 +958,8 @@ def test_a_person_lets_weakened_tests_stay_by_name_and_no_others() -> None:
     assert asked.waiting.wait.subject is Subject.WEAKENED
     agreed = after(asked, Agreed(by="ann"))
     assert agreed.people.grants[-1].what == f"{Subject.WEAKENED.value} (`a` was removed.)"
-    assert proven(agreed)
-    assert not proven(agreed.updated(weakened=("`a` was removed.", "`b` was removed.")))
+    assert may_be_delivered(agreed)
+    assert not may_be_delivered(agreed.updated(weakened=("`a` was removed.", "`b` was removed.")))
 
 
 def test_a_person_has_weakened_tests_put_right() -> None:

@@ -12,7 +12,7 @@ from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, CommandFact, Declined, Fact, Spoke, TurnEnded
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.options import options, refuse_misfit
@@ -44,7 +44,7 @@ def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     """The case after these steps, with automatic moves. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
-        assert not isinstance(fact, CommandFact) or fits(case, fact) is None
+        assert not isinstance(fact, CommandFact) or misfit_of(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
         while (automatic := automatic_move(case)) is not None:
@@ -159,4 +159,4 @@ def test_an_approval_is_not_asked_for_again_when_questions_open_again() -> None:
     asks = {"escalation": "It touches logins.", "ask": [RoleQuestion(to="analyst", question="Which page?")]}
     waits = after(case, SAID, interpreted().model_copy(update=asks), Agreed(by="ann"), NOTHING)
     assert (waits.state, waits.waits_for) == (S.WAITING_FOR_REQUIREMENTS_CLARIFICATION, WaitingFor.ANSWER)
-    assert fits(waits, Agreed(by="ann")) is not None
+    assert misfit_of(waits, Agreed(by="ann")) is not None

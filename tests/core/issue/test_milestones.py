@@ -11,7 +11,7 @@ from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, CommandFact, Fact, TurnEnded
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.options import refuse_misfit
@@ -31,7 +31,7 @@ SENSITIVE = triaged(topics=[Topic.PERMISSIONS])
 def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueCase:
     """The case after these facts, with the automatic moves after each."""
     for fact in facts:
-        assert not isinstance(fact, CommandFact) or fits(case, fact) is None
+        assert not isinstance(fact, CommandFact) or misfit_of(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, policy), policy, MORNING)
         while (automatic := automatic_move(case)) is not None:

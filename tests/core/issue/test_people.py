@@ -26,7 +26,7 @@ from caseworker.core.issue.facts import (
     TimedOut,
     TurnEnded,
 )
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.options import refuse_misfit
@@ -109,12 +109,12 @@ def test_a_command_that_comes_while_words_are_to_be_read_is_carried_out() -> Non
     case = a_case(WAITS, resume=S.RECEIVED, wait=Wait(reason=WaitingFor.MILESTONE, then=S.ANALYZING_REQUIREMENTS))
     spoken = after(case, Spoke(by="ann", messages=SAID))
     agrees = Agreed(by="ann", until=Milestone.PLAN)
-    assert (spoken.state, fits(spoken, agrees)) == (S.HUMAN_INPUT_RECEIVED, None)
+    assert (spoken.state, misfit_of(spoken, agrees)) == (S.HUMAN_INPUT_RECEIVED, None)
     goes_on = after(spoken, agrees)
     assert (passed(goes_on).state, goes_on.people.until) == (S.ANALYZING_REQUIREMENTS, Milestone.PLAN)
-    assert fits(spoken, RerunAsked(by="ann", milestone=Milestone.TRIAGE)) is None
+    assert misfit_of(spoken, RerunAsked(by="ann", milestone=Milestone.TRIAGE)) is None
     assert passed(after(spoken, RerunAsked(by="ann", milestone=Milestone.TRIAGE))).limits.round == 2
-    assert fits(goes_on, agrees) == "nothing waits for an approval"
+    assert misfit_of(goes_on, agrees) == "nothing waits for an approval"
 
 
 def test_work_on_remarks_resumes_with_the_remarks_of_the_takeover() -> None:
@@ -181,16 +181,16 @@ def test_requests_are_told_apart_from_thanks_and_bare_commands(kind: MessageKind
 def test_a_retry_right_after_a_merge_is_refused_with_an_explanation() -> None:
     wait = Wait(reason=WaitingFor.MERGE)
     case = a_case(S.WAITING_FOR_HUMAN_INPUT, pull_request=7, wait=wait.model_dump())
-    assert fits(case, RetryAsked(by="bob")) == (
+    assert misfit_of(case, RetryAsked(by="bob")) == (
         "it is not stuck, pull request 7 waits for a merge; if it was merged a moment ago, the case is completed as "
         "soon as it is told, and trying it again then opens another one"
     )
-    assert fits(a_case(S.IMPLEMENTING, pull_request=7), RetryAsked(by="bob")) == "it is not stuck"
+    assert misfit_of(a_case(S.IMPLEMENTING, pull_request=7), RetryAsked(by="bob")) == "it is not stuck"
 
 
 def test_a_retry_does_not_end_another_persons_takeover() -> None:
     had = taken(a_case(S.IMPLEMENTING))
-    assert fits(had, RetryAsked(by="bob")) == "ann has taken it over: handing it back lets the agents go on"
+    assert misfit_of(had, RetryAsked(by="bob")) == "ann has taken it over: handing it back lets the agents go on"
     with pytest.raises(Refused, match="What fits: `handback`, `say`, `close`"):
         refuse_misfit(had, Retry(), TerminalPhrasing())
 

@@ -25,7 +25,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
-from caseworker.core.issue.proof import is_green, proven
+from caseworker.core.issue.proof import is_green, may_be_delivered
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.outcome import IssueOutcome
@@ -101,7 +101,7 @@ def test_a_waiver_does_not_cover_a_build_that_fails_in_another_way(build: BuildE
     red = after(broken, OWN_FAILURE)
     assert (red.state, red.progress.task) == (S.RUNNING_TESTS, Task.JUDGE)
     assert not is_green(red)
-    assert not proven(red)
+    assert not may_be_delivered(red)
 
 
 def test_a_waiver_of_old_failures_does_not_cover_a_build_without_tests() -> None:

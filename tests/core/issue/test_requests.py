@@ -12,7 +12,7 @@ from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, CommandFact, Declined, Fact, Spoke, TimedOut, TurnEnded
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.options import refuse_misfit
@@ -45,7 +45,7 @@ def after(case: IssueCase, *facts: Fact | IssueOutcome) -> IssueCase:
     """The case after these steps, with automatic moves. An outcome is the pm's."""
     for one in facts:
         fact = ended(one) if isinstance(one, IssueOutcome) else one
-        assert not isinstance(fact, CommandFact) or fits(case, fact) is None
+        assert not isinstance(fact, CommandFact) or misfit_of(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, POLICY), POLICY, MORNING)
         while (automatic := automatic_move(case)) is not None:
@@ -111,7 +111,7 @@ def test_an_approval_counts_also_after_an_interpret_turn_met_its_limit(fact: Fac
 
 def test_an_approval_or_retry_does_not_end_a_takeover() -> None:
     taken = PLAN.updated(state=S.REQUIRES_HUMAN_INTERVENTION, taken_by="grace")
-    assert fits(taken, Agreed(by="ann")) == "nothing waits for an approval"
+    assert misfit_of(taken, Agreed(by="ann")) == "nothing waits for an approval"
     with pytest.raises(Refused, match=r"handing it back lets the agents go on\. What fits: `handback`"):
         refuse_misfit(taken, Retry(), TerminalPhrasing())
 

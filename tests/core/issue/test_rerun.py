@@ -9,7 +9,7 @@ from caseworker.core.issue.apply import apply_fact
 from caseworker.core.issue.case import IssueCase, Wait, limit_of
 from caseworker.core.issue.decide import decide
 from caseworker.core.issue.facts import Agreed, CommandFact, Fact, RerunAsked, TakenOver, TurnEnded
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import make_move
 from caseworker.core.issue.moves_by_people import automatic_move
 from caseworker.core.issue.states import IssueState
@@ -27,7 +27,7 @@ PLAN_AGAIN = RerunAsked(by="ann", milestone=Milestone.PLAN)
 def after(case: IssueCase, *facts: Fact, policy: Policy = TRIAGE_ONLY) -> IssueCase:
     """The case after these facts, with the automatic moves after each."""
     for fact in facts:
-        assert not isinstance(fact, CommandFact) or fits(case, fact) is None
+        assert not isinstance(fact, CommandFact) or misfit_of(case, fact) is None
         known = apply_fact(case, fact)
         case = make_move(known, decide(known, fact, policy), policy, MORNING)
         while (automatic := automatic_move(case)) is not None:
@@ -95,4 +95,4 @@ REFUSED: list[tuple[IssueCase, RerunAsked, str]] = [
 
 @pytest.mark.parametrize(("case", "fact", "why"), REFUSED, ids=[row[2][:20] for row in REFUSED])
 def test_where_nothing_is_made_again_and_why(case: IssueCase, fact: RerunAsked, why: str) -> None:
-    assert fits(case, fact) == why
+    assert misfit_of(case, fact) == why

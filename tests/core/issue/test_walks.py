@@ -46,11 +46,11 @@ from caseworker.core.issue.facts import (
     TimedOut,
     TurnEnded,
 )
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import BY_PEOPLE, Move, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.posts import Draft
-from caseworker.core.issue.proof import is_green, proven, undecided
+from caseworker.core.issue.proof import is_green, may_be_delivered, undecided
 from caseworker.core.issue.requirement_moves import PAST_THE_PLAN, lacks_plan
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject
@@ -184,7 +184,7 @@ class CaseMachine(RuleBasedStateMachine):
     # --- the flow's part
 
     def hears(self, fact: Fact) -> None:
-        if isinstance(fact, CommandFact) and fits(self.case, fact) is not None:
+        if isinstance(fact, CommandFact) and misfit_of(self.case, fact) is not None:
             return
         known = apply_fact(self.case, fact)
         self.moves(decide(known, fact, self.policy), known)
@@ -205,7 +205,7 @@ class CaseMachine(RuleBasedStateMachine):
         assert set(before.people.grants) <= set(after.people.grants)
         self.counts_on(before, after)
         if after.state is S.CREATING_PR:
-            assert proven(after)
+            assert may_be_delivered(after)
             assert not after.evidence.forbidden
             assert not undecided(after)
         if move.say:

@@ -8,7 +8,7 @@ from scripts.pages.states import GUARDS, RENEW, states_page
 from caseworker.core.base.errors import Defect
 from caseworker.core.base.policy import Policy
 from caseworker.core.issue.moves import Move, make_move
-from caseworker.core.issue.proof import proven
+from caseworker.core.issue.proof import may_be_delivered
 from caseworker.core.issue.states import IssueState, own_edges
 from tests.core.examples import BASE, MORNING, OTHER, a_proven_case
 
@@ -47,6 +47,6 @@ def test_every_edge_of_the_table_is_on_the_page(state: IssueState) -> None:
 )
 def test_no_pull_request_if_one_thing_that_the_page_names_is_missing(number: int, missing: dict[str, object]) -> None:
     case = a_proven_case(S.REVIEWING_CODE, **missing)
-    assert proven(a_proven_case())
+    assert may_be_delivered(a_proven_case())
     with pytest.raises(Defect):
         make_move(case, Move(to=S.CREATING_PR, reason=f"without: {GUARDS[number]}"), Policy(), MORNING)

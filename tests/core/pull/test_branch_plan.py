@@ -6,24 +6,13 @@ from typing import Any
 import pytest
 
 from caseworker.core.base.ids import Sha
-from caseworker.core.pull.approvals import ApprovalRule, VoidedApproval, voided_by_push
-from caseworker.core.pull.branch_plan import (
-    AskContributor,
-    BranchFacts,
-    LeaveAlone,
-    MergeCause,
-    MergeIn,
-    Need,
-    Rebase,
-    Rest,
-    branch_facts,
-    plan_branch,
-)
+from caseworker.core.pull.approvals import ApprovalRule, voided_by_push
+from caseworker.core.pull.branch_plan import BranchFacts, BranchPlan, branch_facts, plan_branch
 from caseworker.core.pull.branch_updates import BranchCommit
 from caseworker.core.pull.pull_facts import Decided, Demands, PullFacts, ReviewFact, Unread
-from tests.core.pull.pull_examples import OTHER, READY, with_state
+from tests.core.pull.pull_examples import READY, with_state
 
-RITAS = VoidedApproval(by="rita", rule=ApprovalRule.DISMISS_STALE, commit=OTHER, is_certain=True)
+P = BranchPlan
 OURS = BranchCommit(sha=Sha("1" * 40), author="us", committer="us", is_ours=True)
 THEIRS = BranchCommit(sha=Sha("2" * 40), author="sam", committer="sam")
 MERGE = BranchCommit(sha=Sha("3" * 40), author="us", committer="us", is_ours=True, is_merge=True)
@@ -32,75 +21,59 @@ MERGE = BranchCommit(sha=Sha("3" * 40), author="us", committer="us", is_ours=Tru
 @pytest.mark.parametrize(
     ("facts", "plan"),
     [
-        ({}, LeaveAlone(reason=Rest.NOT_BEHIND)),
-        ({"all_ours": True}, LeaveAlone(reason=Rest.NOT_BEHIND)),
-        ({"is_approved": True}, LeaveAlone(reason=Rest.APPROVED)),
-        ({"is_approved": True, "all_ours": True, "voids": (RITAS,)}, LeaveAlone(reason=Rest.APPROVED)),
-        ({"standing": "unknown", "is_approved": True}, LeaveAlone(reason=Rest.UNKNOWN)),
-        ({"standing": "behind", "is_decided": True}, LeaveAlone(reason=Rest.DECIDED)),
-        ({"owner_asked": True, "is_decided": True}, LeaveAlone(reason=Rest.DECIDED)),
-        ({"standing": "conflicting", "is_open": False}, LeaveAlone(reason=Rest.NOT_OPEN)),
-        ({"is_fork": True}, LeaveAlone(reason=Rest.NOT_BEHIND)),
-        ({"standing": "behind", "all_ours": True}, Rebase(need=Need.BEHIND)),
-        ({"standing": "conflicting", "all_ours": True}, Rebase(need=Need.CONFLICTING)),
-        ({"standing": "behind", "all_ours": True, "voids": (RITAS,)}, Rebase(need=Need.BEHIND, voids=(RITAS,))),
-        ({"owner_asked": True, "all_ours": True, "is_approved": True}, Rebase(need=Need.OWNER_ASKED)),
-        ({"owner_asked": True}, Rebase(need=Need.OWNER_ASKED, copies_peoples_commits=True)),
-        ({"owner_asked": True, "standing": "behind"}, Rebase(need=Need.BEHIND, copies_peoples_commits=True)),
-        ({"standing": "behind"}, MergeIn(need=Need.BEHIND, cause=MergeCause.PEOPLES_COMMITS)),
-        ({"standing": "conflicting"}, MergeIn(need=Need.CONFLICTING, cause=MergeCause.PEOPLES_COMMITS)),
-        (
-            {"standing": "behind", "all_ours": True, "has_merges": True},
-            MergeIn(need=Need.BEHIND, cause=MergeCause.HAS_MERGES),
-        ),
-        (
-            {"owner_asked": True, "has_merges": True, "voids": (RITAS,)},
-            MergeIn(need=Need.OWNER_ASKED, cause=MergeCause.HAS_MERGES, voids=(RITAS,)),
-        ),
-        (
-            {"standing": "behind", "is_fork": True, "contributor": "sam", "all_ours": True},
-            AskContributor(need=Need.BEHIND, contributor="sam"),
-        ),
-        (
-            {"standing": "conflicting", "is_fork": True, "owner_asked": True},
-            AskContributor(need=Need.CONFLICTING, contributor=""),
-        ),
-        ({"is_fork": True, "owner_asked": True}, AskContributor(need=Need.OWNER_ASKED, contributor="")),
+        ({}, P.LEAVE_ALONE),
+        ({"all_ours": True}, P.LEAVE_ALONE),
+        ({"standing": "unknown"}, P.LEAVE_ALONE),
+        ({"standing": "behind", "is_decided": True}, P.LEAVE_ALONE),
+        ({"owner_asked": True, "is_decided": True}, P.LEAVE_ALONE),
+        ({"standing": "conflicting", "is_open": False}, P.LEAVE_ALONE),
+        ({"is_fork": True}, P.LEAVE_ALONE),
+        ({"standing": "behind", "all_ours": True}, P.REBASE),
+        ({"standing": "conflicting", "all_ours": True}, P.REBASE),
+        ({"owner_asked": True, "all_ours": True}, P.REBASE),
+        ({"owner_asked": True}, P.REBASE),
+        ({"owner_asked": True, "standing": "behind"}, P.REBASE),
+        ({"standing": "behind"}, P.MERGE_IN),
+        ({"standing": "conflicting"}, P.MERGE_IN),
+        ({"standing": "behind", "all_ours": True, "has_merges": True}, P.MERGE_IN),
+        ({"owner_asked": True, "has_merges": True}, P.MERGE_IN),
+        ({"standing": "behind", "is_fork": True, "all_ours": True}, P.ASK_CONTRIBUTOR),
+        ({"standing": "conflicting", "is_fork": True, "owner_asked": True}, P.ASK_CONTRIBUTOR),
+        ({"is_fork": True, "owner_asked": True}, P.ASK_CONTRIBUTOR),
     ],
 )
-def test_the_plan_follows_from_the_facts(facts: dict[str, Any], plan: object) -> None:
-    assert plan_branch(BranchFacts(**facts)) == plan
+def test_the_plan_follows_from_the_facts(facts: dict[str, Any], plan: BranchPlan) -> None:
+    assert plan_branch(BranchFacts(**facts)) is plan
 
 
-def test_over_all_facts_people_forks_and_approvals_are_respected() -> None:
-    flags = ("is_open", "is_decided", "is_fork", "all_ours", "has_merges", "owner_asked", "is_approved")
+def test_over_all_facts_people_and_forks_are_respected() -> None:
+    flags = ("is_open", "is_decided", "is_fork", "all_ours", "has_merges", "owner_asked")
     for standing, *values in product(("current", "behind", "conflicting", "unknown"), *[(True, False)] * len(flags)):
         facts = BranchFacts.model_validate({"standing": standing, **dict(zip(flags, values, strict=True))})
         plan = plan_branch(facts)
-        is_pushed = isinstance(plan, Rebase | MergeIn)
+        is_pushed = plan in (P.REBASE, P.MERGE_IN)
         assert not (is_pushed and (facts.is_fork or facts.is_decided or not facts.is_open))
         assert not (is_pushed and standing in ("current", "unknown") and not facts.owner_asked)
-        if isinstance(plan, Rebase):
+        if plan is P.REBASE:
             assert facts.all_ours or facts.owner_asked
-            assert plan.copies_peoples_commits == (not facts.all_ours)
             assert not facts.has_merges
 
 
 @pytest.mark.parametrize(
     ("pull", "expected"),
     [
-        (READY, {"standing": "current", "is_approved": True}),
-        (with_state(READY, "behind"), {"standing": "behind", "is_approved": False}),
+        (READY, {"standing": "current"}),
+        (with_state(READY, "behind"), {"standing": "behind"}),
         (with_state(READY, "dirty"), {"standing": "conflicting"}),
-        (with_state(READY, "blocked"), {"standing": "current", "is_approved": False}),
-        (with_state(READY, "unstable"), {"standing": "current", "is_approved": False}),
+        (with_state(READY, "blocked"), {"standing": "current"}),
+        (with_state(READY, "unstable"), {"standing": "current"}),
         (with_state(READY, "unknown"), {"standing": "unknown"}),
         (with_state(READY, None), {"standing": "current"}),
         (READY.model_copy(update={"decided": Decided(how="auto_merge")}), {"is_decided": True}),
     ],
 )
 def test_behind_is_only_what_github_says(pull: PullFacts, expected: dict[str, object]) -> None:
-    found = branch_facts(pull, [OURS], owner_asked=False, voids=())
+    found = branch_facts(pull, [OURS], owner_asked=False)
     assert {name: getattr(found, name) for name in expected} == expected
 
 
@@ -111,7 +84,7 @@ def test_behind_is_only_what_github_says(pull: PullFacts, expected: dict[str, ob
 def test_one_commit_of_a_person_makes_the_branch_theirs(
     commits: list[BranchCommit], all_ours: bool, has_merges: bool
 ) -> None:
-    found = branch_facts(READY, commits, owner_asked=False, voids=())
+    found = branch_facts(READY, commits, owner_asked=False)
     assert (found.all_ours, found.has_merges) == (all_ours, has_merges)
 
 

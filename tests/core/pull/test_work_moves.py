@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from caseworker.chats.surface_phrasing import ReplyPhrasing
 from caseworker.core.base.ids import SessionId, Sha
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.people.commands import Resume, Stop
@@ -22,6 +23,7 @@ from caseworker.core.pull.pull_events import (
     PullTurnFailed,
     WorkKept,
 )
+from caseworker.core.pull.pull_post_words import PullPostContext, pull_post_words
 from caseworker.core.pull.pull_posts import PullAbout
 from caseworker.core.pull.unpushed_words import unpushed_words
 from caseworker.core.pull.work_moves import (
@@ -108,9 +110,11 @@ def test_a_push_is_remembered_as_ours_and_looked_at() -> None:
 
 
 def test_approvals_that_a_push_voids_are_named_before_it() -> None:
-    said = announce_push(_resolving(), NEXT, ("rita",))
-    assert [(post.about, post.names) for post in said.outbox] == [(PullAbout.PUSH, ("rita",))]
-    assert announce_push(_resolving(), NEXT, ()).outbox == ()
+    for is_certain, words in ((True, "voids"), (False, "may void")):
+        [post] = announce_push(_resolving(), NEXT, ("rita",), is_certain=is_certain).outbox
+        told = pull_post_words(post, PullPostContext(case=_resolving()), ReplyPhrasing())
+        assert told == f"I am about to push {NEXT[:10]}, which {words} the approval of rita."
+    assert announce_push(_resolving(), NEXT, (), is_certain=True).outbox == ()
 
 
 def test_an_update_that_changes_nothing_says_so_and_asks_for_the_approval_again() -> None:

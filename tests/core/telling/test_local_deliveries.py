@@ -7,7 +7,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.issue.facts import RerunAsked, RetryAsked
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import Move, make_move
 from caseworker.core.issue.moves_by_people import return_to_merge
 from caseworker.core.issue.post_words import PostContext, Remark, news, words_for
@@ -57,10 +57,12 @@ def test_a_ready_branch_is_called_what_it_is() -> None:
 
 
 def test_refusals_and_reasons_name_the_branch() -> None:
-    assert fits(READY, RerunAsked(by="ann", milestone=Milestone.PLAN)) == (
+    assert misfit_of(READY, RerunAsked(by="ann", milestone=Milestone.PLAN)) == (
         "branch `agent/issue-42` is there already: say what should be different"
     )
-    assert (fits(READY, RetryAsked(by="ann")) or "").startswith("it is not stuck, branch `agent/issue-42` waits for a")
+    assert (misfit_of(READY, RetryAsked(by="ann")) or "").startswith(
+        "it is not stuck, branch `agent/issue-42` waits for a"
+    )
     assert return_to_merge(READY).reason == (
         "Nobody has answered; branch `agent/issue-42` waits for a merge, as before."
     )

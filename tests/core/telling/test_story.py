@@ -270,7 +270,7 @@ TABLE: list[tuple[Entry, list[str]]] = [
     ),
     (
         PullPublished(turn=2, commit=Sha("a" * 40), threads=["shop.py:3"], resolved=1, voided=["olga"]),
-        ["good: pushed aaaaaaaaaaaa; wrote in 1 thread, resolved 1; voided the approval of olga"],
+        ["good: pushed aaaaaaaaaaaa; wrote in 1 thread, resolved 1; the approval of olga may be void now"],
     ),
     (ChecksRerun(checks=["unit"], commit=Sha("a" * 40), flakes=["unit"]), ["quiet: started again: unit (flaky: unit)"]),
     (TurnGiven(turn=2), []),

@@ -11,7 +11,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.bug.case import BugState
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.command_facts import fact_of
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.options import options, refuse_misfit
 from caseworker.core.issue.states import TERMINAL, WAITING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
@@ -67,7 +67,7 @@ def test_a_command_is_possible_exactly_where_it_is_offered(case: IssueCase, kind
     if offered:
         fact = fact_of(Claimed(id=MessageId(1), command=command_of(kind), author="ann", standing=Standing.OWNER))
         assert fact is not None
-        assert fits(case, fact) is None
+        assert misfit_of(case, fact) is None
 
 
 @pytest.mark.parametrize("case", ISSUES.values(), ids=ISSUES)

@@ -9,8 +9,8 @@ from caseworker.activities.bug.brief import BugBriefs
 from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import claimed, stored_bug
 from caseworker.activities.turn.attempts import Try
-from caseworker.activities.turn.ear import OF_A_BUG
 from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
+from caseworker.activities.turn.turn_messages import OF_A_BUG
 from caseworker.contract.activities import InvestigationActivities
 from caseworker.contract.wire import BugTurnEnded, BugTurnReply, BugTurnRequest
 from caseworker.core.base.roles import Role, Task

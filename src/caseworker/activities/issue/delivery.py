@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from temporalio import activity
 
 from caseworker.activities.issue.branches import Branches
+from caseworker.activities.issue.developer_changes import developer_changes
 from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.remarks import answers_to
-from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told, short_work, traced, unless_limited
 from caseworker.activities.shared.load_case import stored_case
@@ -164,7 +164,7 @@ class Delivering(DeliveryActivities):
         spent = await self._store.ledger.spent(case.id)
         builds = await self._store.builds.of(case.id)
         changed = await self._workspaces.changed(workspace, workspace.base, request.commit)
-        written = writings(await self._store.turns.finished(case.id))
+        written = developer_changes(await self._store.turns.finished(case.id))
         since_red = (
             await self._workspaces.changed(workspace, case.evidence.tests, request.commit)
             if case.evidence.tests

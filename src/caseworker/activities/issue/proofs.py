@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from caseworker.activities.issue.writings import writings
+from caseworker.activities.issue.developer_changes import developer_changes
 from caseworker.contract.wire import BuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import code
@@ -32,7 +32,7 @@ class TestProofs:
 
     async def last_writing(self, request: BuildRequest, workspace: Workspace) -> Sha:
         """The commit of the last change that a developer wrote, where the tester began. Without one: the base."""
-        written = writings(await self._store.turns.finished(request.case.id))
+        written = developer_changes(await self._store.turns.finished(request.case.id))
         return written[-1].checkpoint if written else workspace.base
 
     async def judge_red(

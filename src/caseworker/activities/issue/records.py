@@ -5,8 +5,8 @@ from contextlib import suppress
 
 from temporalio import activity
 
+from caseworker.activities.issue.developer_changes import developer_changes
 from caseworker.activities.issue.recollection import said_to_writer
-from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
 from caseworker.activities.shared.context import refusals_told
 from caseworker.activities.shared.load_case import stored_case
@@ -82,7 +82,7 @@ class Records(RecordActivities):
         if after.state not in DEVELOPING:
             return []
         turn = after.progress.turns + 1
-        written = writings(await self._store.turns.finished(after.id))
+        written = developer_changes(await self._store.turns.finished(after.id))
         since = written[-1].turn if written else turn
         return said_to_writer(await self._store.inbox.of(after.id), after.people.remarks, since=since, turn=turn)
 

@@ -8,14 +8,14 @@ from temporalio import activity
 from caseworker.activities.issue.brief import IssueBriefs
 from caseworker.activities.issue.claims_check import ClaimsCheck
 from caseworker.activities.issue.defect_places import without_false_place
+from caseworker.activities.issue.developer_changes import developer_changes
 from caseworker.activities.issue.investigation import InvestigationTurns
 from caseworker.activities.issue.recollection import said_to_writer
-from caseworker.activities.issue.writings import writings
 from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import stored_case
 from caseworker.activities.turn.attempts import Try
-from caseworker.activities.turn.ear import OF_AN_ISSUE
 from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
+from caseworker.activities.turn.turn_messages import OF_AN_ISSUE
 from caseworker.agents.role_tools import writes
 from caseworker.contract.activities import TurnActivities
 from caseworker.contract.wire import TurnReply, TurnRequest
@@ -98,7 +98,7 @@ class IssueTurn:
         if not isinstance(outcome, ImplementationOutcome):
             return None
         case = self.request.case
-        written = writings(await self.parts.store.turns.finished(case.id))
+        written = developer_changes(await self.parts.store.turns.finished(case.id))
         since = written[-1].turn if written else this.turn - 1
         messages = await self.parts.store.inbox.of(case.id)
         said = said_to_writer(messages, case.people.remarks, since=since, turn=this.turn)
@@ -130,7 +130,7 @@ class IssueTurn:
     async def _commit_message(self, outcome: Outcome, workspace: Workspace, parent: Sha) -> str:
         """The commit holds all work since its parent: a tester who corrects a test keeps the developer's message."""
         if isinstance(outcome, TestsOutcome):
-            written = writings(await self.parts.store.turns.finished(self.request.case.id))
+            written = developer_changes(await self.parts.store.turns.finished(self.request.case.id))
             if written and not await self.parts.workspaces.contains(workspace, parent, written[-1].checkpoint):
                 return commit_message(written[-1].outcome.commit_message, self.stored.file.issue)
         return _commit_subject(outcome, self.stored.file.issue)

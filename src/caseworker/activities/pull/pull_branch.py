@@ -13,7 +13,7 @@ from caseworker.contract.wire import KeepReply, PreparedReply, PublishReply, Pul
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import Sha
 from caseworker.core.pull.approvals import voided_by_push
-from caseworker.core.pull.branch_plan import AskContributor, LeaveAlone, MergeIn, Rebase, branch_facts, plan_branch
+from caseworker.core.pull.branch_plan import BranchPlan, branch_facts, plan_branch
 from caseworker.core.pull.branch_updates import AlreadyInBase, Conflict, Updated, UpdateResult, UpToDate
 from caseworker.core.pull.case import PullCase
 from caseworker.core.pull.pull_events import BranchUpdated, HeadMoved, Published, PullPrepared, PushWithheld, WorkKept
@@ -87,20 +87,19 @@ class PullBranchWork:
     async def _updated(self, case: PullCase, facts: PullFacts, tree: PullTree) -> BranchUpdated:
         branches = self._ports.branches
         commits = await branches.commits_of(tree)
-        voids = voided_by_push(facts, changes_diff=False)
-        plan = plan_branch(branch_facts(facts, commits, owner_asked=case.people.asked_update is not None, voids=voids))
+        plan = plan_branch(branch_facts(facts, commits, owner_asked=case.people.asked_update is not None))
         message = f"Merge {tree.place.base_branch} into {tree.place.branch}"
         match plan:
-            case LeaveAlone():
+            case BranchPlan.LEAVE_ALONE:
                 return BranchUpdated(how="left_alone", base=tree.merge_base)
-            case AskContributor():
+            case BranchPlan.ASK_CONTRIBUTOR:
                 return BranchUpdated(how="ask_contributor", base=tree.merge_base)
-            case Rebase():
+            case BranchPlan.REBASE:
                 rebased = await branches.rebase(tree)
                 if isinstance(rebased, Conflict):  # one merge shows all conflicts at once
                     return _told(await branches.merge_in(tree, message=message), tree, how="merged")
                 return _told(rebased, tree, how="rebased")
-            case MergeIn():
+            case BranchPlan.MERGE_IN:
                 return _told(await branches.merge_in(tree, message=message), tree, how="merged")
 
     async def _publish(self, request: PullRequestWork, stored: StoredPull) -> Published | HeadMoved | PushWithheld:
@@ -177,10 +176,9 @@ class PullBranchWork:
             same = False
             if case.work.answer_turn is None:
                 new_base = case.work.base or tree.merge_base
-                compared = await self._ports.branches.same_change(
+                same = await self._ports.branches.same_change(
                     tree, old_base=tree.merge_base, old_head=tree.head, new_base=new_base, new_head=commit
                 )
-                same = compared.is_same
         return tuple(one.sha for one in ours), same
 
 

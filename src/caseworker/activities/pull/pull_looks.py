@@ -133,7 +133,8 @@ class PullLooks:
     async def _foresee(self, request: PullRequestWork, stored: StoredPull) -> PushOutlook:
         facts = await self._ports.look(stored)
         voids = voided_by_push(facts, changes_diff=request.case.changes_diff)
-        return PushOutlook(voids=tuple(one.by for one in voids))
+        is_certain = any(one.is_certain for one in voids)  # one rule decides about all
+        return PushOutlook(voids=tuple(one.by for one in voids), is_certain=is_certain)
 
     async def _report(self, request: PullRequestWork, stored: StoredPull) -> None:
         case, verdict = request.case, request.case.sight.verdict

@@ -10,8 +10,8 @@ from caseworker.activities.pull.reproductions import Reproductions
 from caseworker.activities.shared.context import attempts_told
 from caseworker.activities.shared.load_case import stored_pull
 from caseworker.activities.turn.attempts import Try
-from caseworker.activities.turn.ear import OF_AN_ISSUE
 from caseworker.activities.turn.transaction import Kept, Transaction, TurnOrder
+from caseworker.activities.turn.turn_messages import OF_AN_ISSUE
 from caseworker.contract.pull_activities import PullTurnActivities
 from caseworker.contract.wire import PullTurnReply, PullTurnRequest
 from caseworker.core.base.errors import Refused

@@ -17,7 +17,7 @@ from caseworker.activities.shared.attached_files import AttachedFiles, attachmen
 from caseworker.activities.shared.context import beating, traced
 from caseworker.activities.turn.attempts import Attempts, Try, why_stopped
 from caseworker.activities.turn.capacity import Capacity
-from caseworker.activities.turn.ear import TurnEar
+from caseworker.activities.turn.turn_messages import TurnEar
 from caseworker.contract.wire import TurnDied
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.failed_steps import Deferred, TurnGaveUp

@@ -28,7 +28,7 @@ def recipe_show(
     json: Json = False,
 ) -> None:
     """The commands that set it up and test it, and who says so."""
-    from caseworker.app.terminal.kept_things import show_recipe
+    from caseworker.app.terminal.recipes_and_caches import show_recipe
 
     do(show_recipe(repo, settings_now(), make_console(), write=write, as_json=json))
 
@@ -36,7 +36,7 @@ def recipe_show(
 @recipe_app.command("edit")
 def recipe_edit(repo: Here = Path()) -> None:
     """Edit the commands in your editor. They are kept outside the repository."""
-    from caseworker.app.terminal.kept_things import edit_recipe
+    from caseworker.app.terminal.recipes_and_caches import edit_recipe
 
     do(edit_recipe(repo, settings_now(), make_console()))
 
@@ -44,7 +44,7 @@ def recipe_edit(repo: Here = Path()) -> None:
 @recipe_app.command("forget")
 def recipe_forget(repo: Here = Path()) -> None:
     """Remove what was learned or edited: the rules count again."""
-    from caseworker.app.terminal.kept_things import forget_recipe
+    from caseworker.app.terminal.recipes_and_caches import forget_recipe
 
     do(forget_recipe(repo, settings_now(), make_console()))
 
@@ -53,7 +53,7 @@ def cache(
     clear: Annotated[bool, flag("--clear", "Remove all that no open case uses.")] = False, json: Json = False
 ) -> None:
     """List or clear the kept environments of repositories."""
-    from caseworker.app.terminal.kept_things import show_cache
+    from caseworker.app.terminal.recipes_and_caches import show_cache
 
     show_cache(settings_now(), make_console(), clear=clear, as_json=json)
 

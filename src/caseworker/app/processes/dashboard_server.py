@@ -11,10 +11,10 @@ from caseworker.app.parts import github_access
 from caseworker.app.processes.deployment_look import look_at_deployment
 from caseworker.app.settings import Settings
 from caseworker.app.surface_port import IntakeDesk
+from caseworker.dashboard.backend import Backend
+from caseworker.dashboard.change_watch import ChangeWatch
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
-from caseworker.dashboard.office import Office
-from caseworker.dashboard.pulse import Pulse
 from caseworker.dashboard.request_wall import Place
 from caseworker.dashboard.site import make_site
 from caseworker.forges.github.connect import connect
@@ -26,7 +26,7 @@ IDLE_LOOK_SECONDS: Final = 5.0
 
 @dataclass
 class DashboardServer:
-    office: Office
+    backend: Backend
     _app: ASGIApp
     _asked_at: float
 
@@ -37,24 +37,24 @@ class DashboardServer:
     @property
     def idle_seconds(self) -> float:
         """How long no page was open or asked for."""
-        if self.office.pulse.open_pages:
+        if self.backend.changes.open_pages:
             self._asked_at = time.monotonic()
         return time.monotonic() - self._asked_at
 
 
 def make_dashboard(settings: Settings, desk: IntakeDesk, port: int) -> DashboardServer:
-    office = Office(
+    backend = Backend(
         store=desk.store,
         conversation=desk.conversation,
         new_cases=desk.new_cases,
         home=settings.home,
         place=Place(port=port, public=settings.dashboard_url),
         sessions=Sessions(settings.home, settings.dashboard_tokens),
-        pulse=Pulse(desk.store),
+        changes=ChangeWatch(desk.store),
         deployment=partial(look_at_deployment, settings),
         forge=forge_access(settings, desk.store),
     )
-    return DashboardServer(office, make_site(office), time.monotonic())
+    return DashboardServer(backend, make_site(backend), time.monotonic())
 
 
 def forge_access(settings: Settings, store: Store) -> ForgeAccess | None:

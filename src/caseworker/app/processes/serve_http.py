@@ -50,17 +50,17 @@ async def serve_http(
         )
         for route in routes:
             log.info("listening by HTTP", at=f"http://{host}:{port}{route.path}")
-        address = dashboard.office.place.address
+        address = dashboard.backend.place.address
         log.info("dashboard", at=address, log_in="caseworker open")
         with ServePlace(settings.home).held(address):
-            pulse = asyncio.create_task(dashboard.office.pulse.run())
+            watch = asyncio.create_task(dashboard.backend.changes.run())
             idle = [asyncio.create_task(_end_when_idle(dashboard, settings, stop))] if in_background else []
             try:
                 await served(config, listener, stop)
             finally:
-                for task in (pulse, *idle):
+                for task in (watch, *idle):
                     task.cancel()
-                await asyncio.gather(pulse, *idle, return_exceptions=True)
+                await asyncio.gather(watch, *idle, return_exceptions=True)
 
 
 async def _end_when_idle(dashboard: "DashboardServer", settings: Settings, stop: asyncio.Event) -> None:

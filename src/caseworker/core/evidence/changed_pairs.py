@@ -8,12 +8,12 @@ from caseworker.core.evidence.changed_cases import other_cases
 from caseworker.core.evidence.changed_expectations import expected_otherwise
 from caseworker.core.evidence.changed_rows import changed_rows
 from caseworker.core.evidence.changed_variables import changed_variables
+from caseworker.core.evidence.disabled_checks import new_disabled_check
 from caseworker.core.evidence.idle_expects import idle_expect
 from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.mocked_subjects import new_mock
 from caseworker.core.evidence.moved_checks import Elsewhere
 from caseworker.core.evidence.paired_tests import Pair
-from caseworker.core.evidence.shields import new_shield
 from caseworker.core.evidence.test_files import ReadTest
 
 _SHOWN: Final = 120
@@ -118,7 +118,7 @@ def _where_they_differ(old: str, new: str) -> tuple[str, str]:
 
 def _shielded(pairs: Iterable[Pair]) -> Iterator[str]:
     for before, after in pairs:
-        if before.checks and (line := new_shield(before, after)) is not None:
+        if before.checks and (line := new_disabled_check(before, after)) is not None:
             where = f"{code(after.name)} in {code(after.path)}"
             yield f"{code(line[:_SHOWN])} was added to {where}: its assertions may not count any more."
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from caseworker.core.evidence.shields import shields
+from caseworker.core.evidence.disabled_checks import shields
 from caseworker.core.evidence.test_files import ReadTest
 
 

@@ -10,7 +10,7 @@ from caseworker.core.issue import words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BuildEnded, Fact, TurnEnded
 from caseworker.core.issue.moves import Move
-from caseworker.core.issue.proof import is_green, is_proved, needs_red, was_red
+from caseworker.core.issue.proof import is_green, needs_red, tests_fail_on_base, was_red
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import Subject
 from caseworker.core.issue.usual_moves import blocked, cure, repair, unblock, waiver
@@ -70,7 +70,7 @@ def could_not_run(case: IssueCase, fact: BuildEnded) -> Move:
 
 def after_head(case: IssueCase, fact: BuildEnded) -> Move:
     match fact.verdict:
-        case "green" if is_proved(case) or not fact.unproved:
+        case "green" if tests_fail_on_base(case) or not fact.unproved:
             return Move(to=S.REVIEWING_CODE, reason=f"Green: {fact.reason}.")
         case "green" if case.limits.test_tries < _MOST_TEST_TRIES:
             return Move(to=S.UPDATING_TESTS, reason=f"Green, and the tests prove nothing: {fact.unproved}.")

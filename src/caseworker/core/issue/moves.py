@@ -15,7 +15,7 @@ from caseworker.core.issue.case import Investigation, IssueCase, Wait
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.proof import proven
+from caseworker.core.issue.proof import may_be_delivered
 from caseworker.core.issue.speech import add_posts
 from caseworker.core.issue.states import PARKED, TERMINAL, WAITING, WORKING, IssueState, next_states
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
@@ -77,7 +77,7 @@ def make_move(case: IssueCase, move: Move, policy: Policy, now: datetime) -> Iss
         return add_posts(case, case.updated(**stays), move.say)
     if move.to not in next_states(case.state) | {case.state}:
         raise Defect(f"{case.id}: {case.state} -> {move.to} is not an edge of the table")
-    if move.to is S.CREATING_PR and not proven(case):
+    if move.to is S.CREATING_PR and not may_be_delivered(case):
         raise Defect(
             f"{case.id}: a pull request needs a green build and an approved review of {case.delivery.checkpoint}"
         )

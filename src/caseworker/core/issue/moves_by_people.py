@@ -19,7 +19,7 @@ from caseworker.core.issue.facts import (
 )
 from caseworker.core.issue.moves import Move
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.proof import is_green, proven, undecided
+from caseworker.core.issue.proof import is_green, may_be_delivered, undecided
 from caseworker.core.issue.states import ROWS, TERMINAL, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.issue.turns import TURN_OF
@@ -60,7 +60,7 @@ def proven_first(case: IssueCase, to: IssueState, task: Task | None) -> tuple[Is
         return S.RUNNING_TESTS, f"{together}, before {words.of_state(to)}."
     if looks_at_a_build and case.delivery.base is not None and not is_green(case):
         return S.RUNNING_TESTS, "It goes on with a build: the commit as it is now was not seen green."
-    if to is S.CREATING_PR and not proven(case):
+    if to is S.CREATING_PR and not may_be_delivered(case):
         return S.REVIEWING_CODE, "It goes on with a review: what would be pushed is not proven yet."
     if to is S.CREATING_PR and undecided(case):
         return S.REVIEWING_CODE, "It goes on with a review: not all of it was agreed to yet."

@@ -1,6 +1,6 @@
 """What a person can do with an issue case in its current state, and what is refused there, for every surface.
 
-Checked before a command is sent. The flow checks `fits` again when it reads the message."""
+Checked before a command is sent. The flow checks that it fits again when it reads the message."""
 
 from typing import Final, assert_never
 
@@ -14,7 +14,7 @@ from caseworker.core.issue.case import IssueCase, Wait
 from caseworker.core.issue.command_facts import fact_of
 from caseworker.core.issue.delivered import goal_of
 from caseworker.core.issue.facts import Agreed
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import milestone_reached
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
 from caseworker.core.issue.subjects import SUBJECTS, Subject, SubjectRow, WaitingFor
@@ -60,7 +60,7 @@ class Option(BaseModel):
 
 
 def awaits_agreement(case: IssueCase) -> bool:
-    return fits(case, Agreed(by="")) is None
+    return misfit_of(case, Agreed(by="")) is None
 
 
 def options(case: IssueCase) -> list[Option]:
@@ -194,7 +194,7 @@ def _names_the_state(case: IssueCase, command: Command) -> bool:
 def misfit(case: IssueCase, command: Command) -> str | None:
     """Why this command is refused in this state. Null: it is not."""
     fact = fact_of(Claimed(id=NO_MESSAGE, command=command, author="you", standing=Standing.OWNER))
-    reason = fits(case, fact) if fact is not None else None
+    reason = misfit_of(case, fact) if fact is not None else None
     if reason is not None:
         return reason
     match command:

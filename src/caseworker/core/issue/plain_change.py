@@ -18,10 +18,10 @@ def is_plain_change(case: IssueCase, triage: TriageOutcome | None, diff: str) ->
     """`triage`: null if there was none. `diff`: against the base."""
     if triage is None or triage.scope != "SMALL" or triage.complexity != "simple" or triage.topics:
         return False
-    return _is_proved(case) and _is_first_try(case) and _is_small(read_diff(diff))
+    return _is_unremarkable(case) and _is_first_try(case) and _is_small(read_diff(diff))
 
 
-def _is_proved(case: IssueCase) -> bool:
+def _is_unremarkable(case: IssueCase) -> bool:
     """Green, its test seen to fail without the change, and nothing in it that a person or a review has to explain."""
     commit, seen = case.delivery.checkpoint, case.evidence
     proved = commit is not None and commit == seen.green == case.proof.proved

@@ -6,13 +6,13 @@ from caseworker.core.issue.subjects import Subject
 from caseworker.core.outcomes.pm import IssueType
 
 
-def proven(case: IssueCase) -> bool:
+def may_be_delivered(case: IssueCase) -> bool:
     """Whether the commit that would be pushed is green and approved, its tests were seen to fail without the change,
     and the review names every weakened test. A person may have waived all but the review."""
     commit = case.delivery.checkpoint
     is_a_change = commit is not None and commit != case.delivery.base
     reviewed = case.evidence.approved == commit and not unexplained(case)
-    return is_a_change and is_green(case) and reviewed and is_proved(case)
+    return is_a_change and is_green(case) and reviewed and tests_fail_on_base(case)
 
 
 def is_green(case: IssueCase) -> bool:
@@ -34,7 +34,7 @@ def was_red(case: IssueCase) -> bool:
     return case.evidence.red or not needs_red(case) or case.granted(Subject.NO_RED_TEST) or runs_nothing(case)
 
 
-def is_proved(case: IssueCase) -> bool:
+def tests_fail_on_base(case: IssueCase) -> bool:
     """Whether the tests of the commit that would be pushed were seen to fail on the base's code, or need not be."""
     seen = case.proof.proved is not None and case.proof.proved == case.delivery.checkpoint
     return seen or not needs_red(case) or case.granted(Subject.NO_RED_TEST) or runs_nothing(case)

@@ -25,7 +25,7 @@ from caseworker.core.issue.facts import (
     TakenOver,
     TimedOut,
 )
-from caseworker.core.issue.fits import fits
+from caseworker.core.issue.misfits import misfit_of
 from caseworker.core.issue.moves import Move, count_change, make_move, next_reminder, reminded
 from caseworker.core.issue.moves_by_people import automatic_move, reopened
 from caseworker.core.issue.states import WAITING, IssueState
@@ -70,7 +70,7 @@ def look(
             continue
         if isinstance(meaning.fact, HandedBack):
             meaning = meaning._replace(fact=meaning.fact.model_copy(update={"messages": tuple(said_meanwhile)}))
-        misfit = fits(case, meaning.fact)
+        misfit = misfit_of(case, meaning.fact)
         if misfit is None:
             done = _carry_out(case, message, meaning, claimed, policy, now)
             return done.model_copy(update={"settled": (*refused, *done.settled)})

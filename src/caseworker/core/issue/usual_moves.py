@@ -6,7 +6,7 @@ from caseworker.core.evidence.sensitive_paths import topic_lines
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.moves import KEPT_TASKS, Move
 from caseworker.core.issue.posts import Draft, IssueAbout
-from caseworker.core.issue.proof import is_proved, proven, undecided, unexplained
+from caseworker.core.issue.proof import may_be_delivered, tests_fail_on_base, undecided, unexplained
 from caseworker.core.issue.states import IssueState, next_states
 from caseworker.core.issue.subjects import Subject, WaitingFor
 from caseworker.core.outcomes.investigation import InvestigationRequest
@@ -17,13 +17,13 @@ A = IssueAbout
 
 def deliver(case: IssueCase, reason: str) -> Move:
     touches = undecided(case)
-    if proven(case) and touches:
+    if may_be_delivered(case) and touches:
         asks = f"A person has to agree to it first: it touches {topic_lines(touches)}."
         move = wait_for(WaitingFor.APPROVAL, asks, subject=Subject.TOUCHES, then=S.CREATING_PR)
         return move.model_copy(update={"say": Draft(about=A.TOUCHES, note=topic_lines(touches))})
-    if proven(case):
+    if may_be_delivered(case):
         return Move(to=S.CREATING_PR, reason=reason)
-    if not is_proved(case):
+    if not tests_fail_on_base(case):
         why = f": {case.proof.unproved}" if case.proof.unproved else ""
         return waiver(Subject.NO_RED_TEST, f"There is no test that fails without the fix{why}.", S.REVIEWING_CODE)
     if case.evidence.approved == case.delivery.checkpoint and (left := unexplained(case)):

@@ -2,7 +2,6 @@
 
 from enum import StrEnum
 
-from caseworker.core.base.ids import Sha
 from caseworker.core.pull.pull_facts import Fact, PullFacts
 
 
@@ -20,8 +19,6 @@ class ApprovalRule(StrEnum):
 class VoidedApproval(Fact):
     by: str
     rule: ApprovalRule
-    commit: Sha | None = None
-    """What was approved."""
     is_certain: bool
     """False: GitHub keeps an approval where the push does not change the diff, and nobody but GitHub can say whether
     it sees a change. Or the rules could not be read."""
@@ -34,7 +31,7 @@ def voided_by_push(facts: PullFacts, *, changes_diff: bool) -> tuple[VoidedAppro
         return ()
     is_certain = changes_diff and rule is not ApprovalRule.UNREAD
     return tuple(
-        VoidedApproval(by=review.by, rule=rule, commit=review.commit, is_certain=is_certain)
+        VoidedApproval(by=review.by, rule=rule, is_certain=is_certain)
         for review in facts.reviews.latest
         if review.verdict == "approved" and review.counts
     )

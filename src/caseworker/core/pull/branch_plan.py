@@ -8,68 +8,20 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
 
-from caseworker.core.pull.approvals import VoidedApproval
 from caseworker.core.pull.branch_updates import BranchCommit
 from caseworker.core.pull.pull_facts import Fact, PullFacts
 
 
-class Need(StrEnum):
-    """Why a branch is updated from its base."""
-
-    CONFLICTING = "conflicting"
-    BEHIND = "behind"
-    OWNER_ASKED = "owner_asked"
-
-
-class Rest(StrEnum):
-    """Why a branch is left alone."""
-
-    NOT_OPEN = "not_open"
-    DECIDED = "decided"
-    """A person has put it into the merge queue or switched auto-merge on."""
-    UNKNOWN = "unknown"
-    """GitHub has not computed the merge, or on an older base."""
-    APPROVED = "approved"
-    """Approved and clean: an update would only put the approvals at risk."""
-    NOT_BEHIND = "not_behind"
-
-
-class MergeCause(StrEnum):
-    """Why the base is merged in and the branch is not rebased."""
-
-    PEOPLES_COMMITS = "peoples_commits"
-    HAS_MERGES = "has_merges"
-    """A rebase drops merge commits, and with them how their conflicts were solved."""
-
-
-class LeaveAlone(Fact):
-    kind: Literal["leave_alone"] = "leave_alone"
-    reason: Rest
-
-
-class Rebase(Fact):
-    kind: Literal["rebase"] = "rebase"
-    need: Need
-    copies_peoples_commits: bool = False
-    """An owner asked, and there are commits of people: they are replaced by exact copies. In a conflict none can be
+class BranchPlan(StrEnum):
+    LEAVE_ALONE = "leave_alone"
+    REBASE = "rebase"
+    """If an owner asked and there are commits of people, they are replaced by exact copies. In a conflict none can be
     made: then the base is merged in instead."""
-    voids: tuple[VoidedApproval, ...] = ()
-
-
-class MergeIn(Fact):
-    kind: Literal["merge_in"] = "merge_in"
-    need: Need
-    cause: MergeCause
-    voids: tuple[VoidedApproval, ...] = ()
-
-
-class AskContributor(Fact):
+    MERGE_IN = "merge_in"
+    """Merge the base in: there are commits of people, or merges, which a rebase would drop with their solved
+    conflicts."""
+    ASK_CONTRIBUTOR = "ask_contributor"
     """It comes from a fork: only its contributor pushes there. We go on with the head as it is."""
-
-    kind: Literal["ask_contributor"] = "ask_contributor"
-    need: Need
-    contributor: str
-    """Empty: the account was deleted."""
 
 
 class BranchFacts(Fact):
@@ -78,67 +30,40 @@ class BranchFacts(Fact):
     is_open: bool = True
     is_decided: bool = False
     is_fork: bool = False
-    contributor: str = ""
     standing: Literal["current", "behind", "conflicting", "unknown"] = "current"
     """As GitHub says it."""
     all_ours: bool = False
     has_merges: bool = False
     owner_asked: bool = False
     """An owner asked for an update from the base since the last one."""
-    is_approved: bool = False
-    """Approved and clean: GitHub would let a person merge it."""
-    voids: tuple[VoidedApproval, ...] = ()
-    """Approvals that a push would void."""
 
 
-def plan_branch(facts: BranchFacts) -> LeaveAlone | Rebase | MergeIn | AskContributor:
-    need = _need(facts)
-    if not isinstance(need, Need):
-        return LeaveAlone(reason=need)
+def plan_branch(facts: BranchFacts) -> BranchPlan:
+    if not _needs_update(facts):
+        return BranchPlan.LEAVE_ALONE
     if facts.is_fork:
-        return AskContributor(need=need, contributor=facts.contributor)
-    if facts.has_merges:
-        return MergeIn(need=need, cause=MergeCause.HAS_MERGES, voids=facts.voids)
-    if not facts.all_ours and not facts.owner_asked:
-        return MergeIn(need=need, cause=MergeCause.PEOPLES_COMMITS, voids=facts.voids)
-    return Rebase(need=need, copies_peoples_commits=not facts.all_ours, voids=facts.voids)
+        return BranchPlan.ASK_CONTRIBUTOR
+    may_rebase = facts.all_ours or facts.owner_asked
+    return BranchPlan.REBASE if may_rebase and not facts.has_merges else BranchPlan.MERGE_IN
 
 
-def branch_facts(
-    pull: PullFacts, commits: Sequence[BranchCommit], *, owner_asked: bool, voids: Sequence[VoidedApproval]
-) -> BranchFacts:
+def branch_facts(pull: PullFacts, commits: Sequence[BranchCommit], *, owner_asked: bool) -> BranchFacts:
     """`commits`: of the branch since it left its base. None is known: then none counts as ours."""
     return BranchFacts(
         is_open=pull.subject.state == "open",
         is_decided=pull.decided is not None,
         is_fork=pull.subject.is_fork,
-        contributor=pull.subject.author,
         standing=_standing(pull),
         all_ours=bool(commits) and all(one.is_ours for one in commits),
         has_merges=any(one.is_merge for one in commits),
         owner_asked=owner_asked,
-        is_approved=pull.reviews.decision == "approved" and pull.mergeability.state in ("clean", "has_hooks"),
-        voids=tuple(voids),
     )
 
 
-def _need(facts: BranchFacts) -> Need | Rest:
-    if not facts.is_open:
-        return Rest.NOT_OPEN
-    if facts.is_decided:
-        return Rest.DECIDED
-    match facts.standing:
-        case "conflicting":
-            return Need.CONFLICTING
-        case "behind":
-            return Need.BEHIND
-        case "current" | "unknown":
-            pass
-    if facts.owner_asked:
-        return Need.OWNER_ASKED
-    if facts.standing == "unknown":
-        return Rest.UNKNOWN
-    return Rest.APPROVED if facts.is_approved else Rest.NOT_BEHIND
+def _needs_update(facts: BranchFacts) -> bool:
+    if not facts.is_open or facts.is_decided:
+        return False
+    return facts.owner_asked or facts.standing in ("behind", "conflicting")
 
 
 def _standing(pull: PullFacts) -> Literal["current", "behind", "conflicting", "unknown"]:

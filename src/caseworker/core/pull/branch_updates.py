@@ -74,12 +74,3 @@ class MarkersLeft(Fact):
 UpdateResult = Annotated[UpToDate | Updated | AlreadyInBase | Conflict, Field(discriminator="kind")]
 FinishResult = Annotated[Updated | AlreadyInBase | Conflict | MarkersLeft, Field(discriminator="kind")]
 """A rebase may meet a further conflict in a later commit."""
-
-
-class ChangeComparison(Fact):
-    """Whether two versions of a branch make the same change to their bases."""
-
-    is_same: bool
-    """The whole diff is the same, line by line, but for line numbers."""
-    range_diff: str = ""
-    """Git's comparison commit by commit, for people. Empty: there are too many."""

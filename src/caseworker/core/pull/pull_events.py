@@ -92,7 +92,7 @@ class Published(_Event):
     """All commits of ours that the branch has now."""
     at: datetime
     voided: tuple[str, ...] = ()
-    """People whose approval the push has voided."""
+    """People whose approval the push has voided, or may have voided."""
     same_change: bool = False
     """The diff against the base is the same as before."""
 

@@ -101,6 +101,7 @@ def say(
     turn: int = 0,
     commit: Sha | None = None,
     names: tuple[str, ...] = (),
+    is_certain: bool = False,
     obeys: tuple[MessageId, ...] = (),
 ) -> PullCase:
     post = PullPost(
@@ -112,6 +113,7 @@ def say(
         turn=turn,
         commit=commit,
         names=names,
+        is_certain=is_certain,
         obeys=obeys,
     )
     return case.model_copy(update={"outbox": (*case.outbox, post)})

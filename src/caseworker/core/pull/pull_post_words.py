@@ -39,10 +39,11 @@ def pull_post_words(post: PullPost, about: PullPostContext, phrasing: Phrasing) 
         case PullAbout.PUSH:
             names = ", ".join(post.names)
             commit = post.commit[:10] if post.commit else "a commit"
-            return f"I am about to push {commit}, which voids or may void the approval of {names}."
+            voids = "voids" if post.is_certain else "may void"
+            return f"I am about to push {commit}, which {voids} the approval of {names}."
         case PullAbout.UPDATED:
             commit = post.commit[:10] if post.commit else "the branch"
-            asked = f" {', '.join(post.names)}: please approve it again." if post.names else ""
+            asked = f" {', '.join(post.names)}: if your approval is gone, please give it again." if post.names else ""
             same = f" {post.note}" if post.note else ""
             return f"I brought the branch up to date ({commit}).{same}{asked}"
         case PullAbout.UP_TO_DATE:

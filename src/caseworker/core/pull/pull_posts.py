@@ -32,4 +32,6 @@ class PullPost(Post):
     """The turn whose outcome it is about."""
     commit: Sha | None = None
     names: tuple[str, ...] = ()
-    """People it is about: those whose approvals are voided."""
+    """People it is about: those whose approvals the push voids, or may void."""
+    is_certain: bool = False
+    """The push voids them. False: GitHub may keep them."""

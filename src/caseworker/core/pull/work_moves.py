@@ -144,9 +144,11 @@ def after_refusal(case: PullCase, refused: NotPossible, now: datetime) -> PullCa
     return end(case, SessionEnd.BLOCKED, refused.reason, now, block="refused")
 
 
-def announce_push(case: PullCase, commit: Sha, voids: tuple[str, ...]) -> PullCase:
-    """Say beforehand which approvals a push voids."""
-    return say(case, PullAbout.PUSH, case.work.pushes + 1, commit=commit, names=voids) if voids else case
+def announce_push(case: PullCase, commit: Sha, voids: tuple[str, ...], *, is_certain: bool) -> PullCase:
+    """Say beforehand which approvals a push voids, or may void."""
+    if not voids:
+        return case
+    return say(case, PullAbout.PUSH, case.work.pushes + 1, commit=commit, names=voids, is_certain=is_certain)
 
 
 def _with_pushed(case: PullCase, commits: tuple[Sha, ...]) -> tuple[Sha, ...]:

@@ -14,7 +14,7 @@ from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.posts import IssueAbout
-from caseworker.core.issue.proof import is_green, is_proved, needs_red, unexplained
+from caseworker.core.issue.proof import is_green, needs_red, tests_fail_on_base, unexplained
 from caseworker.core.issue.subjects import WAIVERS, Grant, Subject
 from caseworker.core.people.phrasing import Page, Phrasing, begin
 from caseworker.core.record.entries import (
@@ -142,7 +142,7 @@ def missing(case: IssueCase) -> list[str]:
     """What the case still lacks for a pull request."""
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return [_UNCHANGED]
-    red = is_proved(case) or (case.evidence.red and not case.proof.unproved)
+    red = tests_fail_on_base(case) or (case.evidence.red and not case.proof.unproved)
     has = {_red: red, _green: is_green(case), _reviewed: case.evidence.approved == case.delivery.checkpoint}
     lacks = [told(case) for told, there in has.items() if not there]
     return [*lacks, *(_weakened(case) if unexplained(case) else [])]

@@ -26,7 +26,8 @@ def pull_lines(entry: PullRecorded) -> list[Told]:
         case PullPublished():
             pushed = [f"pushed {entry.commit[:12]}"] if entry.commit else []
             said = [f"wrote in {_threads(len(entry.threads))}, resolved {entry.resolved}"] if entry.threads else []
-            voided = [f"voided the approval of {', '.join(map(printable, entry.voided))}"] if entry.voided else []
+            people = ", ".join(map(printable, entry.voided))
+            voided = [f"the approval of {people} may be void now"] if people else []
             return [Told(mark="good", text="; ".join([*pushed, *said, *voided]) or "nothing was to be published")]
         case UnpushedKept():
             return [Told(mark="quiet", text=f"what was not pushed, {entry.commit[:12]}, is on {entry.branch}")]

@@ -9,7 +9,7 @@ from caseworker.ports import FinishedTurn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
+class DeveloperChange:
     """A developer's finished change."""
 
     turn: int
@@ -17,10 +17,10 @@ class Writing:
     checkpoint: Sha
 
 
-def writings(turns: Sequence[FinishedTurn]) -> list[Writing]:
+def developer_changes(turns: Sequence[FinishedTurn]) -> list[DeveloperChange]:
     """Oldest first. A turn that first asks another role has not finished its change."""
     return [
-        Writing(turn=turn.turn, outcome=turn.outcome, checkpoint=turn.checkpoint)
+        DeveloperChange(turn=turn.turn, outcome=turn.outcome, checkpoint=turn.checkpoint)
         for turn in turns
         if isinstance(turn.outcome, ImplementationOutcome) and not turn.outcome.ask
     ]

@@ -32,7 +32,7 @@ _FUNCTION: Final = re.compile(
 _FAILS: Final = re.compile(r"^(?:raise|throw|panic|pytest\.fail|self\.fail|fail|t\.(?:Fatal|Error|Fail)\w{0,4})\b")
 
 
-def new_shield(before: ReadTest, after: ReadTest) -> str | None:
+def new_disabled_check(before: ReadTest, after: ReadTest) -> str | None:
     """The first line that was not there before and hides assertions."""
     known = Counter(before.body)
     now = Counter(after.body)

@@ -1,4 +1,4 @@
-"""What the handlers of pages and API share: the store, the way for messages, the pulse, and where this is."""
+"""What the handlers of pages and API share: the store, the way for messages, the changes, and where this is."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from starlette.responses import HTMLResponse, Response
 
 from caseworker.core.base.errors import Transient
 from caseworker.core.base.ids import CaseId, RepositoryId
+from caseworker.dashboard.change_watch import ChangeWatch
 from caseworker.dashboard.deployment import DeploymentLook, unknown_deployment
 from caseworker.dashboard.event_stream import EventStream, OpenStreams, Sent
 from caseworker.dashboard.forge_access import ForgeAccess
 from caseworker.dashboard.log_ins import Sessions
-from caseworker.dashboard.pulse import Pulse
+from caseworker.dashboard.page_markup import page
 from caseworker.dashboard.request_wall import Place
-from caseworker.dashboard.shown import page
 from caseworker.dashboard.viewers import Viewer
 from caseworker.intake.conversation import Conversation
 from caseworker.intake.new_cases import NewCases
@@ -26,13 +26,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Office:
+class Backend:
     store: Store
     conversation: Conversation
     home: Path
     place: Place
     sessions: Sessions
-    pulse: Pulse = field(repr=False)
+    changes: ChangeWatch = field(repr=False)
     streams: OpenStreams = field(default_factory=OpenStreams, repr=False)
     deployment: DeploymentLook = unknown_deployment
     new_cases: NewCases | None = None

@@ -25,7 +25,7 @@ from caseworker.core.issue.subjects import WaitingFor
 S = IssueState
 
 
-def fits(case: IssueCase, fact: CommandFact) -> str | None:
+def misfit_of(case: IssueCase, fact: CommandFact) -> str | None:
     """Why this is impossible in this state, and what is possible. Null: it is possible."""
     over = case.is_over
     match fact:

@@ -22,29 +22,29 @@ _MARGIN: Final = timedelta(seconds=30)
 """How far the clocks of workers may differ."""
 
 
-class Ear:
-    """One open page. `heard` is set when something that it shows has changed."""
+class OpenPage:
+    """One open page. `has_changed` is set when something that it shows has changed."""
 
     def __init__(self, case: CaseId | None) -> None:
         self.case = case
-        self.heard = asyncio.Event()
+        self.has_changed = asyncio.Event()
 
     async def wait(self, seconds: float) -> bool:
         """False: nothing has changed for so long."""
         try:
             async with asyncio.timeout(seconds):
-                await self.heard.wait()
+                await self.has_changed.wait()
         except TimeoutError:
             return False
-        self.heard.clear()
+        self.has_changed.clear()
         return True
 
 
-class Pulse:
+class ChangeWatch:
     def __init__(self, store: Store, *, look_seconds: float = LOOK_SECONDS) -> None:
         self._store = store
         self._seconds = look_seconds
-        self._ears: set[Ear] = set()
+        self._pages: set[OpenPage] = set()
         self._somebody = asyncio.Event()
         self._sequences: dict[CaseId, int] = {}
         self._receipts: dict[CaseId, tuple[int, int, int]] = {}
@@ -62,19 +62,19 @@ class Pulse:
 
     @property
     def open_pages(self) -> int:
-        return len(self._ears)
+        return len(self._pages)
 
     @contextmanager
-    def ear(self, case: CaseId | None = None) -> Iterator[Ear]:
+    def open_page(self, case: CaseId | None = None) -> Iterator[OpenPage]:
         """For one open page: of a case, or of the board."""
-        ear = Ear(case)
-        self._ears.add(ear)
+        page = OpenPage(case)
+        self._pages.add(page)
         self._somebody.set()
         try:
-            yield ear
+            yield page
         finally:
-            self._ears.discard(ear)
-            if not self._ears:
+            self._pages.discard(page)
+            if not self._pages:
                 self._somebody.clear()
                 self._naps += 1
 
@@ -91,7 +91,7 @@ class Pulse:
     async def look(self) -> None:
         self.looks += 1
         changed = await self._changed()
-        watched = {ear.case for ear in self._ears if ear.case is not None}
+        watched = {page.case for page in self._pages if page.case is not None}
         if watched:
             found = await self._store.boards.receipts(watched)
             changed |= {case for case in watched if self._receipts.get(case) != found.get(case)}  # removed: no counts
@@ -100,9 +100,9 @@ class Pulse:
             return
         self.version += 1
         self._versions.update(changed)
-        for ear in self._ears:
-            if ear.case is None or ear.case in changed:
-                ear.heard.set()
+        for page in self._pages:
+            if page.case is None or page.case in changed:
+                page.has_changed.set()
 
     async def _changed(self) -> set[CaseId]:
         """Cases whose record has grown since the last look."""
