@@ -71,7 +71,7 @@ class NoLastLook(BugInvestigationWorkflow):
         await super().run(start)
 
     async def _finish(self) -> bool:
-        await self._keep_time()
+        await self._wake_sla_clock()
         await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         return True

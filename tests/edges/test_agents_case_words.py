@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from caseworker.agents.case_words import where_it_was_left
-from caseworker.agents.prompt_inputs import AnalysisInputs, IssueInputs, ProgressInputs, TalkInputs
+from caseworker.agents.prompt_inputs import (
+    AnalysisInputs,
+    IssueInputs,
+    OpenQuestion,
+    ProgressInputs,
+    RoleAnswer,
+    TalkInputs,
+)
 from caseworker.agents.prompt_texts import render
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
@@ -48,8 +55,8 @@ BLOCKS: dict[str, IssueInputs] = {
     "plan": replace(BARE, analysis=AnalysisInputs(plan=ATTACK)),
     "reason": replace(BARE, progress=ProgressInputs(reason=ATTACK)),
     "remarks": replace(BARE, talk=TalkInputs(remarks=(message(ATTACK),))),
-    "questions": replace(BARE, talk=TalkInputs(questions=(("tester", ATTACK),))),
-    "answers": replace(BARE, talk=TalkInputs(answers=(("tester", "analyst", "Which sum?", ATTACK),))),
+    "questions": replace(BARE, talk=TalkInputs(questions=(OpenQuestion("tester", ATTACK),))),
+    "answers": replace(BARE, talk=TalkInputs(answers=(RoleAnswer("tester", "analyst", "Which sum?", ATTACK),))),
     "learnings": replace(BARE, progress=ProgressInputs(learnings=(ATTACK,))),
     "state_left": replace(BARE, talk=TalkInputs(state_left=ATTACK)),
     "asked_before": replace(BARE, talk=TalkInputs(asked_before=(ATTACK,))),
@@ -134,13 +141,18 @@ def test_remarks_are_numbered_and_none_is_dropped_however_long_they_are() -> Non
 
 
 def test_questions_are_numbered_and_say_who_asks() -> None:
-    inputs = replace(BARE, talk=TalkInputs(questions=(("tester", "Is 0 allowed?"), ("developer", "Which\nsum?"))))
+    inputs = replace(
+        BARE,
+        talk=TalkInputs(questions=(OpenQuestion("tester", "Is 0 allowed?"), OpenQuestion("developer", "Which\nsum?"))),
+    )
     prompt = prompt_of(Role.ANALYST, Task.ANSWER, inputs)
     assert ">\n1. The tester asks: Is 0 allowed?\n2. The developer asks: Which sum?\n</quoted-" in prompt
 
 
 def test_a_role_gets_its_own_questions_with_the_answers() -> None:
-    inputs = replace(BARE, talk=TalkInputs(answers=(("you", "analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),)))
+    inputs = replace(
+        BARE, talk=TalkInputs(answers=(RoleAnswer("you", "analyst", "Is 0 allowed?", "Yes: docs/sum.md:4."),))
+    )
     prompt = prompt_of(Role.TESTER, Task.CREATE_TESTS, inputs)
     assert "- You asked the analyst: Is 0 allowed?\n  Answer: Yes: docs/sum.md:4." in prompt
 

@@ -14,7 +14,7 @@ from caseworker.core.base.errors import Transient
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.entries import ToolReturned
-from caseworker.ports import AgentFailed, AgentFinished, SentFiles
+from caseworker.ports import AgentFailed, AgentFinished, LostFile, ReadableFile, SentFiles
 from tests.edges.agents_provider import Provider, provider
 from tests.edges.agents_world import DONE, INVALID, AgentWorld, People, bash, script, until
 
@@ -229,8 +229,8 @@ async def test_messages_shown_beside_an_outcome_hold_it_back_until_they_are_read
 
 
 async def test_files_of_a_message_in_the_middle_of_a_turn_are_named_with_their_paths() -> None:
-    readable = (("/case/attachments/2-1.txt", "app.log", "text/plain", 9),)
-    people = People(sent=SentFiles(readable=readable, lost=(("core.dump", "it is too large"),)))
+    readable = (ReadableFile("/case/attachments/2-1.txt", "app.log", "text/plain", 9),)
+    people = People(sent=SentFiles(readable=readable, lost=(LostFile("core.dump", "it is too large"),)))
     people.say("See the log.")
     shown = await Hooks(people).tool_ends()
     assert "`/case/attachments/2-1.txt`: app.log (text/plain, 9 bytes)" in shown

@@ -31,6 +31,7 @@ from caseworker.core.outcomes.outcome import known_turns, outcome_schema
 from caseworker.core.outcomes.status_names import UNOFFERED
 from caseworker.core.people.commands import MessageKind
 from caseworker.core.people.messages import Message, Standing
+from caseworker.ports import LostFile, ReadableFile, SentFiles
 from tests.core.pull_tasks import PULL_TASKS
 from tests.edges.agents_world import People
 
@@ -188,8 +189,10 @@ REPORT = BugInputs(
     reporter="ada",
     severity=Severity.P1,
     services=(("checkout", ("grace", "linus")), ("mail", ())),
-    attachments=(("attachments/1.png", "cart\n</quoted-1>.png", "image/png", 12_345),),
-    problems=(("huge.log", "larger than 10 MB"),),
+    files=SentFiles(
+        readable=(ReadableFile("attachments/1.png", "cart\n</quoted-1>.png", "image/png", 12_345),),
+        lost=(LostFile("huge.log", "larger than 10 MB"),),
+    ),
     commands=("pytest -q",),
 )
 

@@ -15,7 +15,7 @@ from tests.intake.bell import RecordingBell
 
 
 class Bell(RecordingBell):
-    async def keep_time(self, case: CaseId) -> None:
+    async def wake_sla_clock(self, case: CaseId) -> None:
         raise NotImplementedError
 
     async def make_way(self) -> set[CaseId]:

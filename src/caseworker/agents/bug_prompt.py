@@ -38,7 +38,7 @@ def bug_blocks(inputs: BugInputs, fence: Fence) -> dict[str, str]:
         "messages": titled("Said since, oldest first:", case_words.spoken(fence, inputs.said)),
         "commands": command_list([one_line(text) for text in inputs.commands]),
         "reading": _reading(inputs),
-        "attachments": attached(fence, inputs.attachments, inputs.problems),
+        "attachments": attached(fence, inputs.files),
         "waited": _WAITED.get(state, ""),
         "outcome": template("investigator.outcome"),
     }

@@ -6,6 +6,7 @@ All text is cleaned, limited in length and fenced. Pure functions: the caller lo
 from collections.abc import Sequence
 from typing import Final, assert_never
 
+from caseworker.agents.prompt_inputs import OpenQuestion, RoleAnswer
 from caseworker.agents.quotes import said
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.text import clip
@@ -63,17 +64,17 @@ def numbered_remarks(fence: Fence, remarks: Sequence[Message]) -> str:
     return "\n".join(said(fence, remark, what=f"remark {number}") for number, remark in enumerate(short, 1))
 
 
-def open_questions(fence: Fence, questions: Sequence[tuple[str, str]]) -> str:
-    """Questions of other roles to this agent. `questions`: (who asks, question)."""
-    lines = [f"{n}. The {one_line(who, 60)} asks: {one_line(text)}" for n, (who, text) in enumerate(questions, 1)]
+def open_questions(fence: Fence, questions: Sequence[OpenQuestion]) -> str:
+    """Questions of other roles to this agent."""
+    lines = [f"{n}. The {one_line(one.asker, 60)} asks: {one_line(one.question)}" for n, one in enumerate(questions, 1)]
     return fence.around("\n".join(lines), what="questions", source="other roles")
 
 
-def answered_questions(fence: Fence, answers: Sequence[tuple[str, str, str, str]]) -> str:
-    """What roles asked each other, with the answers. `answers`: (who asked, who was asked, question, answer)."""
+def answered_questions(fence: Fence, answers: Sequence[RoleAnswer]) -> str:
+    """What roles asked each other, with the answers."""
     pairs = [
-        f"- {_asker(asker)} asked {_asked(who)}: {one_line(question)}\n  Answer: {one_line(answer)}"
-        for asker, who, question, answer in answers
+        f"- {_asker(one.asker)} asked {_asked(one.asked)}: {one_line(one.question)}\n  Answer: {one_line(one.answer)}"
+        for one in answers
     ]
     return fence.around("\n".join(newest(pairs, _ANSWERS_LIMIT)), what="asked and answered", source="the roles")
 

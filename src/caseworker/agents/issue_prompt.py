@@ -125,5 +125,5 @@ def _files(inputs: IssueInputs, fence: Fence) -> str:
     lines = [f"What is known of the case so far: `{inputs.case_file.name}`"] if inputs.case_file else []
     page = inputs.investigation.file
     lines += [f"What was investigated: `{page}`"] if page else []
-    sent = attached(fence, inputs.talk.attachments, inputs.talk.problems)
+    sent = attached(fence, inputs.talk.files)
     return "\n".join([*lines, sent] if sent else lines)

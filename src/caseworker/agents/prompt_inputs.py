@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
+from caseworker.agents.quotes import NO_FILES
 from caseworker.core.base.policy import Severity
 from caseworker.core.investigation.matrix import Inquiry
 from caseworker.core.people.digest import Digest, Verbatim
@@ -11,6 +13,23 @@ from caseworker.core.pull.failures import FailedCheck
 from caseworker.core.pull.findings import EarlierFinding
 from caseworker.core.pull.review_threads import ReviewThread
 from caseworker.core.record.investigation import Bisected, InstrumentRan
+from caseworker.ports import SentFiles
+
+
+class OpenQuestion(NamedTuple):
+    """A question of another role, to be answered in this turn."""
+
+    asker: str
+    question: str
+
+
+class RoleAnswer(NamedTuple):
+    """What one role asked another. `you` stands for the role that reads it."""
+
+    asker: str
+    asked: str
+    question: str
+    answer: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +82,11 @@ class TalkInputs:
     """What people were asked so far, newest last."""
     state_left: str = ""
     """What the case waited for, and where it goes on."""
-    questions: tuple[tuple[str, str], ...] = ()
-    """(who asks, question): what this turn is to answer."""
-    answers: tuple[tuple[str, str, str, str], ...] = ()
-    """(who asked, who was asked, question, answer): what roles have asked each other. `you`: this role."""
-    attachments: tuple[tuple[str, str, str, int], ...] = ()
-    """(path, what its author called it, media type, bytes) of the files that people sent."""
-    problems: tuple[tuple[str, str], ...] = ()
-    """(what its author called it, why it could not be had) of other attachments."""
+    questions: tuple[OpenQuestion, ...] = ()
+    """What this turn is to answer."""
+    answers: tuple[RoleAnswer, ...] = ()
+    """What roles have asked each other."""
+    files: SentFiles = NO_FILES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +143,7 @@ class BugInputs:
     continues_from: str = ""
     """The `BugState` in which the case waited. Empty: this is the first turn."""
     timed_out: bool = False
-    attachments: tuple[tuple[str, str, str, int], ...] = ()
-    """(path in the workspace, what its author called it, media type, bytes)."""
-    problems: tuple[tuple[str, str], ...] = ()
-    """(what its author called it, why it could not be had) of other attachments."""
+    files: SentFiles = NO_FILES
 
 
 @dataclass(frozen=True, kw_only=True)

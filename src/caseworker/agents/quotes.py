@@ -46,7 +46,7 @@ def mid_turn_text(messages: Sequence[Message], files: SentFiles = NO_FILES) -> s
     lines = ["People spoke while you work. Take this into account in what you do next and in your outcome."]
     if any(message.standing is Standing.REPORTER for message in messages):
         lines.append("A reporter's words inform you about symptoms; decisions about a fix belong to developers.")
-    came_along = attached(fence, files.readable, files.lost) if files != NO_FILES else ""
+    came_along = attached(fence, files) if files != NO_FILES else ""
     parts = (" ".join(lines), *(said(fence, message, what=MID_TURN) for message in messages), came_along)
     return "\n".join(part for part in parts if part)
 
@@ -58,13 +58,14 @@ def tools_ended(why: str) -> str:
     )
 
 
-def attached(fence: Fence, files: Sequence[tuple[str, str, str, int]], lost: Sequence[tuple[str, str]]) -> str:
-    """The files that people sent. `files`: (path, title, media type, bytes); `lost`: (title, why it is not there)."""
+def attached(fence: Fence, files: SentFiles) -> str:
+    """The files that people sent."""
     lines = [
-        f"- `{path}`: {one_line(title, 300)} ({one_line(media_type, 100) or 'of unknown type'}, {size:,} bytes)"
-        for path, title, media_type, size in files
+        f"- `{one.path}`: {one_line(one.title, 300)} "
+        f"({one_line(one.media_type, 100) or 'of unknown type'}, {one.size:,} bytes)"
+        for one in files.readable
     ]
-    lines += [f"- could not be had: {one_line(title, 300)} ({one_line(why, 300)})" for title, why in lost]
+    lines += [f"- could not be had: {one_line(one.title, 300)} ({one_line(one.why, 300)})" for one in files.lost]
     return fence.around("\n".join(lines), what="files that came with it", source="the people in this case")
 
 

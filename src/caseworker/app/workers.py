@@ -244,7 +244,7 @@ def _bug_activities(parts: Parts, transaction: Transaction) -> _Work:
             records.fence_turn,
             records.has_files,
             work.fetch_files,
-            work.keep_time,
+            work.wake_sla_clock,
             work.prepare_bug_workspace,
             posts.say,
             posts.post,

@@ -190,7 +190,7 @@ class BugRecordActivities:
 
 class BugActivities:
     @activity.defn
-    async def keep_time(self, case: CaseId) -> None:
+    async def wake_sla_clock(self, case: CaseId) -> None:
         """Start the SLA clock of a bug case, or make it look again."""
         signature()
 

@@ -10,7 +10,7 @@ from caseworker.core.base.ids import CaseId, MessageId, Sha
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.bug.case import BugCase, BugPost
-from caseworker.core.bug.turns import Investigated
+from caseworker.core.bug.turns import InvestigatorTurn
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.facts import BranchMoved, BuildEnded, ChecksSeen, PullRequestReady, TurnEnded
@@ -162,7 +162,7 @@ class BugTurnRequest(_Wire):
     policy: Policy
 
 
-class BugTurnEnded(Investigated):
+class BugTurnEnded(InvestigatorTurn):
     kind: Literal["bug_turn_ended"] = "bug_turn_ended"
 
 

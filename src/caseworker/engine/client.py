@@ -82,7 +82,7 @@ class TemporalDoorbell:
         except (RPCError, RuntimeError) as error:
             raise Transient(f"The bell of {case} could not be rung: {error}") from error
 
-    async def keep_time(self, case: CaseId) -> None:
+    async def wake_sla_clock(self, case: CaseId) -> None:
         start = await self._start_of(case)
         try:
             await self._client.start_workflow(
@@ -100,7 +100,7 @@ class TemporalDoorbell:
         for case in [case_of(name) for name in names if is_clock(name)]:
             with suppress(Refused):  # a case that a stranger made up
                 if KINDS[(await self._start_of(case)).kind].has_clock:
-                    await self.keep_time(case)
+                    await self.wake_sla_clock(case)
         return {case_of(name) for name in names if not is_clock(name)}
 
     async def listening(self) -> set[CaseId]:

@@ -51,7 +51,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
     @workflow.init
     def __init__(self, start: CaseInput = NO_INPUT) -> None:
         super().__init__(start, BugCase(id=start.case))
-        self._timed = 0  # the round that the SLA clock was last told of
+        self._sla_epoch = 0  # the epoch for which the SLA clock was last started
         self._look_for_files = True  # whether messages were taken whose files may have to be fetched
         self._files = FileWait()
         self._seen = 0  # how many bells had rung when people were last answered during a turn
@@ -59,17 +59,17 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
     @workflow.run
     async def run(self, start: CaseInput = NO_INPUT) -> None:
         self._case = self._saved = await self._call_store(BugRecordActivities.load_bug, start.case)
-        self._timed = self._case.epoch
+        self._sla_epoch = self._case.epoch
         if workflow.info().continued_run_id is None:
-            await self._keep_time()
+            await self._wake_sla_clock()
         while True:
             await self._look()
             try:
                 await self._say_and_fix()
                 if self._case.report.severity is not None:  # before, the report is acknowledged first
                     await self._tell_of_files(await self._fetch_files())
-                if self._case.epoch != self._timed:
-                    await self._keep_time()
+                if self._case.epoch != self._sla_epoch:
+                    await self._wake_sla_clock()
                 if not self._case.is_over:
                     await self._go_on()
                 elif await self._finish() and await self._all_said():
@@ -127,7 +127,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
 
     async def _finish(self) -> bool:
         """True: the flow may return, after a look that found nothing, with no bell since and no await in between."""
-        await self._keep_time()
+        await self._wake_sla_clock()
         await self._run_short(WorkspaceActivities.remove_workspace, self._id, whatever_happens=True)
         await self._save()
         await self._fence()
@@ -164,7 +164,7 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
         await self._become(summarise(self._case))
         await self._say_and_fix()
         await self._tell_of_files(lost)
-        await self._keep_time()
+        await self._wake_sla_clock()
 
     async def _turn(self) -> None:
         """Run one turn of the investigator. The messages in the inbox are claimed by its number."""
@@ -233,9 +233,9 @@ class BugInvestigationWorkflow(LongWork[BugCase]):
                 await self._become(fix_refused(self._case, reply.reason, self._policy, workflow.now()))
             await self._speak()
 
-    async def _keep_time(self) -> None:
-        self._timed = self._case.epoch
-        await self._run_short(BugActivities.keep_time, self._id, whatever_happens=True)
+    async def _wake_sla_clock(self) -> None:
+        self._sla_epoch = self._case.epoch
+        await self._run_short(BugActivities.wake_sla_clock, self._id, whatever_happens=True)
 
     async def _record_move(self, before: BugCase, note: str) -> None:
         after = self._case

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from caseworker.core.base.ids import SessionId
 from caseworker.core.base.roles import Role, Task
@@ -125,14 +125,27 @@ class AgentFailed:
     log: str = field(default="", repr=False)
 
 
+class ReadableFile(NamedTuple):
+    path: str
+    title: str
+    """What its author called it."""
+    media_type: str
+    size: int
+
+
+class LostFile(NamedTuple):
+    title: str
+    """What its author called it."""
+    why: str
+    """Why it can't be read."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentFiles:
     """Files that came with messages."""
 
-    readable: tuple[tuple[str, str, str, int], ...] = ()
-    """(path, what its author called it, media type, bytes)."""
-    lost: tuple[tuple[str, str], ...] = ()
-    """(what its author called it, why it can't be read)."""
+    readable: tuple[ReadableFile, ...] = ()
+    lost: tuple[LostFile, ...] = ()
 
 
 class Ear(Protocol):

@@ -50,5 +50,5 @@ class Switchboard(Doorbell, Protocol):
     async def make_way(self) -> set[CaseId]:
         """End workflows of strangers that have the id of a case and are never run. The cases that have none now."""
 
-    async def keep_time(self, case: CaseId) -> None:
+    async def wake_sla_clock(self, case: CaseId) -> None:
         """Start the SLA clock of a bug case, or make it look again."""

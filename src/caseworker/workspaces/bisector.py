@@ -20,9 +20,9 @@ from caseworker.core.investigation.bisection import (
     Bisection,
     BisectRequest,
     BisectStep,
+    CommitVerdict,
     CulpritCommit,
-    Verdict,
-    verdict_of,
+    verdict_of_commit,
 )
 from caseworker.ports import Builder, Git, GitAnswer, Workspace, Workspaces
 from caseworker.workspaces.git import SafeGit
@@ -105,7 +105,10 @@ class _Search:
     log: list[str] = field(default_factory=list)
 
     async def between(self, good: Sha, bad: Sha) -> Bisection:
-        ends: tuple[tuple[Sha, str, Verdict], ...] = ((bad, self.request.bad, "bad"), (good, self.request.good, "good"))
+        ends: tuple[tuple[Sha, str, CommitVerdict], ...] = (
+            (bad, self.request.bad, "bad"),
+            (good, self.request.good, "good"),
+        )
         for commit, name, expected in ends:
             verdict = await self._judge(commit)
             if isinstance(verdict, _Stopped):
@@ -124,7 +127,7 @@ class _Search:
         reason = words.repaired_before(self.request) if bad_before else words.only_skipped()
         return self._without_culprit(_Stopped("not_found", reason), None if bad_before else await self._candidates())
 
-    async def _judge(self, commit: Sha) -> Verdict | _Stopped:
+    async def _judge(self, commit: Sha) -> CommitVerdict | _Stopped:
         if len(self.steps) >= MOST_STEPS:
             return _Stopped("not_found", words.too_many_steps())
         for run in range(1, self.request.runs + 1):
@@ -136,7 +139,7 @@ class _Search:
                 return _Stopped("refused", words.over_limit(commit, ended.over_limit))
             if ended is None or ended.timed_out:
                 return _Stopped("not_found", words.time_is_up(self.seconds, len(self.steps), hanging=ended is not None))
-            verdict = verdict_of(ended.exit_code)
+            verdict = verdict_of_commit(ended.exit_code)
             if verdict is None:
                 return _Stopped("refused", words.says_nothing(commit, ended))
             if verdict != "good" or run == self.request.runs:
@@ -148,7 +151,7 @@ class _Search:
         command = Command(purpose=Purpose.TEST, command=self.request.script)
         return (await self.tools.builder.run(self.tree, [command], seconds=seconds))[0]
 
-    async def _add_step(self, commit: Sha, verdict: Verdict, ended: CommandRun, runs: int) -> None:
+    async def _add_step(self, commit: Sha, verdict: CommitVerdict, ended: CommandRun, runs: int) -> None:
         self.steps.append(BisectStep(commit=commit, verdict=verdict, exit_code=ended.exit_code, runs=runs))
         subject = (await self._run_git("log", "--no-walk", "--no-show-signature", "--format=%s", commit)).text[:100]
         counted = f"exit code {ended.exit_code}, {runs} run{'' if runs == 1 else 's'}"

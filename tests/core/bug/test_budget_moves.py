@@ -6,7 +6,7 @@ from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import MessageId, SessionId
 from caseworker.core.bug.case import About, BugState, cap_of
 from caseworker.core.bug.transitions import after_failed_turn, after_turn, look
-from caseworker.core.bug.turns import Investigated, Verdict
+from caseworker.core.bug.turns import InvestigatorAnswer, InvestigatorTurn
 from caseworker.core.bug.words import PostContext, words_for
 from caseworker.core.people.authority import refusal
 from caseworker.core.people.commands import RaiseBudget
@@ -39,7 +39,9 @@ def test_a_raised_budget_wakes_nobody_where_money_was_not_missing() -> None:
 
 
 def test_developers_are_warned_once_for_each_budget() -> None:
-    turn = Investigated(verdict=Verdict(action="post_findings"), session=SessionId("s"), spent_micros=4 * MICROS)
+    turn = InvestigatorTurn(
+        answer=InvestigatorAnswer(action="post_findings"), session=SessionId("s"), spent_micros=4 * MICROS
+    )
     warned = after_turn(bug(), turn, POLICY, NOW).after
     assert abouts(warned, Audience.DEVELOPERS).count(About.BUDGET_NEAR) == 1
     post = next(one for one in warned.outbox if one.about is About.BUDGET_NEAR)

@@ -28,7 +28,7 @@ from caseworker.core.bug.transitions import (
     permitted_step,
     wake_at,
 )
-from caseworker.core.bug.turns import Investigated, Step, Verdict, verdict_of
+from caseworker.core.bug.turns import InvestigatorAnswer, InvestigatorTurn, Step, answer_of
 from caseworker.core.outcomes.bug import BugAction, BugOutcome, Culprit, Proof
 from caseworker.core.people.commands import CloseIncomplete, MessageKind, Resolution, Say
 from caseworker.core.people.messages import Audience, Claimed, Standing
@@ -56,8 +56,8 @@ def said(
     return Claimed(id=MessageId(number), command=command, author="ada", standing=standing)
 
 
-def turn(action: BugAction, *heard: Claimed) -> Investigated:
-    return Investigated(verdict=Verdict(action=action), session=SessionId("s"), heard=heard)
+def turn(action: BugAction, *heard: Claimed) -> InvestigatorTurn:
+    return InvestigatorTurn(answer=InvestigatorAnswer(action=action), session=SessionId("s"), heard=heard)
 
 
 def abouts(after: BugCase, audience: Audience | None = None) -> list[About]:
@@ -299,7 +299,7 @@ def test_closing_a_closed_case_changes_nothing() -> None:
     ],
 )
 def test_which_step_follows_a_proposed_action(facts: dict[str, object], proposed: BugAction, taken: Step) -> None:
-    assert permitted_step(bug(**facts), Verdict(action=proposed)) is taken
+    assert permitted_step(bug(**facts), InvestigatorAnswer(action=proposed)) is taken
 
 
 @pytest.mark.parametrize(
@@ -314,11 +314,11 @@ def test_which_step_follows_a_proposed_action(facts: dict[str, object], proposed
 )
 def test_only_evidence_a_cause_or_a_commit_counts_as_findings(known: dict[str, object], found: bool) -> None:
     answer = {"action": "resolved", "summary": "It is so.", "for_reporter": "It is so.", "confidence": 0.5}
-    assert verdict_of(BugOutcome.model_validate({**answer, **known})).found is found
+    assert answer_of(BugOutcome.model_validate({**answer, **known})).found is found
 
 
 def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> None:
-    verdict = Verdict(action=BugAction.RESOLVED, found=False)
+    verdict = InvestigatorAnswer(action=BugAction.RESOLVED, found=False)
     ended = after_turn(bug(), turn(BugAction.RESOLVED).model_copy(update={"verdict": verdict}), POLICY, NOW)
     assert ended.step is Step.POST_ANSWER
     assert SETTLED_BY[ended.step] == "read by the investigator, who answered"
@@ -328,7 +328,7 @@ def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> Non
 
 
 def test_an_escalation_that_found_nothing_posts_no_findings() -> None:
-    verdict = Verdict(action=BugAction.ESCALATE, found=False)
+    verdict = InvestigatorAnswer(action=BugAction.ESCALATE, found=False)
     ended = after_turn(bug(), turn(BugAction.ESCALATE).model_copy(update={"verdict": verdict}), POLICY, NOW)
     assert (ended.after.reason, ended.after.people.findings_posted) == ("people were called", False)
 
@@ -454,7 +454,7 @@ def test_the_start_of_a_fix_is_told_once() -> None:
 def test_a_confirmed_resolution_is_of_the_kind_that_was_named(fix_type: str, resolution: Resolution | None) -> None:
     fields = {"action": "resolved", "summary": "It works.", "for_reporter": "It works.", "confidence": 0.9}
     outcome = BugOutcome.model_validate({**fields, "fix_type": fix_type})
-    ended = turn(BugAction.RESOLVED).model_copy(update={"verdict": verdict_of(outcome)})
+    ended = turn(BugAction.RESOLVED).model_copy(update={"verdict": answer_of(outcome)})
     over = after_turn(bug(developer_spoke=True), ended, POLICY, NOW).after
     assert (over.state, over.ending.resolution) == (S.RESOLVED, resolution)
     assert not any(post.closed_by_message for post in over.outbox)

@@ -16,7 +16,7 @@ from caseworker.core.base.policy import Policy, Severity
 from caseworker.core.bug import transitions
 from caseworker.core.bug.case import BugCase, BugPost, BugState
 from caseworker.core.bug.receipts import SETTLED_BY, TURN_FAILED
-from caseworker.core.bug.turns import Investigated, Verdict
+from caseworker.core.bug.turns import InvestigatorAnswer, InvestigatorTurn
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import MessageKind, Resolution
 from caseworker.core.people.messages import SPOKEN, Claimed, Standing
@@ -150,7 +150,9 @@ class Walk(RuleBasedStateMachine):
         given = [row.message for row in self.inbox.of(turn)]
         self.shown.append((turn, [message.id for message in given if message.kind in SPOKEN]))
         self.bug = self.bug.updated(turns=turn)
-        investigated = Investigated(verdict=Verdict(action=action), session=SessionId(str(turn)), heard=tuple(given))
+        investigated = InvestigatorTurn(
+            answer=InvestigatorAnswer(action=action), session=SessionId(str(turn)), heard=tuple(given)
+        )
         ended = transitions.after_turn(self.bug, investigated, POLICY, self.now)
         self.inbox.settle(tuple(message.id for message in given), SETTLED_BY[ended.step])
         self.bug = self.saved = ended.after.updated(fix_wanted=False)

@@ -5,10 +5,10 @@ import pytest
 from caseworker.core.evidence.builds import (
     OUTPUT_TAIL,
     Build,
+    BuildVerdict,
     CommandRun,
     Purpose,
     Stage,
-    Verdict,
     how_it_ended,
 )
 from caseworker.core.evidence.failure_names import MAX_NAME, failures_named
@@ -16,7 +16,7 @@ from caseworker.core.evidence.head_verdict import base_fails_too, judge_head, re
 from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from tests.core.examples import BASE, a_build, a_run
 
-NOTHING = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+NOTHING = BuildVerdict(kind="nothing_to_run", reason="no test command was found in this repository")
 NEW = "python -m unittest test_new"
 
 
@@ -40,8 +40,8 @@ def heard(*names: str, output: str = "") -> CommandRun:
 # --- green after
 
 
-def red(reason: str) -> Verdict:
-    return Verdict(kind="red", reason=reason)
+def red(reason: str) -> BuildVerdict:
+    return BuildVerdict(kind="red", reason=reason)
 
 
 MANY = [f"tests.py::test_{n}" for n in range(300)]
@@ -54,15 +54,15 @@ def tail_of(output: str) -> CommandRun:
     return a_run(exit_code=1, output=output)
 
 
-EXCUSED = Verdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
+EXCUSED = BuildVerdict(kind="green", reason="`make test` fails on the base as well; nothing else failed")
 GUILTY = red("`make test` ended with exit code 1")
 
 
-def could_not_run(reason: str) -> Verdict:
-    return Verdict(kind="could_not_run", reason=reason)
+def could_not_run(reason: str) -> BuildVerdict:
+    return BuildVerdict(kind="could_not_run", reason=reason)
 
 
-HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
+HEAD_TABLE: list[tuple[str, Build, Build | None, BuildVerdict]] = [
     ("no command at all", a_build(), None, NOTHING),
     ("no test command", a_build(a_run("lint", purpose=Purpose.LINT)), None, NOTHING),
     ("the new test alone is not the suite", a_build(new_test()), None, NOTHING),
@@ -70,13 +70,13 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
         "all passed",
         a_build(a_run(), a_run("lint", purpose=Purpose.LINT), new_test(output="Ran 1 test in 0.1s\n\nOK\n")),
         None,
-        Verdict(kind="green", reason="3 of 3 commands passed"),
+        BuildVerdict(kind="green", reason="3 of 3 commands passed"),
     ),
     (
         "the new test ended its runner with 0",
         a_build(a_run(), new_test(output="")),
         None,
-        Verdict(kind="red", reason="`python -m unittest test_new` ended before it told its results"),
+        BuildVerdict(kind="red", reason="`python -m unittest test_new` ended before it told its results"),
     ),
     ("failed, base unknown", a_build(failing("test_a")), None, GUILTY),
     ("failed, base passed", a_build(failing("test_a")), on_base(a_run()), GUILTY),
@@ -189,13 +189,13 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, Verdict]] = [
         "a linter that is missing on both",
         a_build(a_run(), a_run("lint", purpose=Purpose.LINT, exit_code=127, output="sh: 1: ruff: not found")),
         on_base(a_run(), a_run("lint", purpose=Purpose.LINT, exit_code=127, output="sh: 1: ruff: not found")),
-        Verdict(kind="green", reason="1 of 2 commands passed; `lint` could not be run"),
+        BuildVerdict(kind="green", reason="1 of 2 commands passed; `lint` could not be run"),
     ),
 ]
 
 
 @pytest.mark.parametrize(("head", "base", "verdict"), [r[1:] for r in HEAD_TABLE], ids=[r[0] for r in HEAD_TABLE])
-def test_the_verdict_of_a_head_build(head: Build, base: Build | None, verdict: Verdict) -> None:
+def test_the_verdict_of_a_head_build(head: Build, base: Build | None, verdict: BuildVerdict) -> None:
     assert judge_head(head, base) == verdict
 
 
@@ -242,7 +242,7 @@ def test_a_failed_test_is_red_though_the_exit_code_is_0() -> None:
 
 def test_a_suite_that_reports_no_test_proves_nothing() -> None:
     verdict = judge_head(a_build(reported(a_run(), ("a", SKIPPED))), None)
-    assert verdict == Verdict(kind="nothing_to_run", reason="`make test` ran no test")
+    assert verdict == BuildVerdict(kind="nothing_to_run", reason="`make test` ran no test")
 
 
 def test_a_stored_report_names_no_test_that_passed() -> None:

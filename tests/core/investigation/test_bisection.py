@@ -5,7 +5,13 @@ from pydantic import ValidationError
 
 from caseworker.core.evidence.builds import CommandRun, Purpose
 from caseworker.core.investigation import bisection_words as words
-from caseworker.core.investigation.bisection import Bisection, BisectRequest, BisectStep, CulpritCommit, verdict_of
+from caseworker.core.investigation.bisection import (
+    Bisection,
+    BisectRequest,
+    BisectStep,
+    CulpritCommit,
+    verdict_of_commit,
+)
 from caseworker.core.outcomes.bug import Culprit
 
 COMMIT = "a" * 40
@@ -48,7 +54,7 @@ def test_scripts_and_runs_have_limits(script: str, runs: int) -> None:
     ],
 )
 def test_exit_codes_mean_the_same_as_in_git_bisect(exit_code: int, verdict: str | None) -> None:
-    assert verdict_of(exit_code) == verdict
+    assert verdict_of_commit(exit_code) == verdict
 
 
 def test_a_culprit_has_the_fields_of_an_outcomes_culprit() -> None:

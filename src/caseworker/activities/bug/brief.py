@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
+from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, sent_files
 from caseworker.agents.prompt_inputs import BugInputs
 from caseworker.agents.prompt_texts import render
 from caseworker.agents.role_tools import tools_for
@@ -76,8 +76,7 @@ class BugBriefs:
             vague=is_without_tools(bug, request.turn),
             continues_from=bug.waiting.waited_in.value if bug.waiting.waited_in else "",
             timed_out=bug.waiting.timed_out,
-            attachments=readable(files, attachment_folder(workspace)),
-            problems=unreadable(files),
+            files=sent_files(files, attachment_folder(workspace)),
         )
 
     async def _commands(self, workspace: Workspace) -> tuple[str, ...]:

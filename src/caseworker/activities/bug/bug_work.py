@@ -32,8 +32,8 @@ class BugWork(BugActivities):
         self._files = files
 
     @activity.defn
-    async def keep_time(self, case: CaseId) -> None:
-        await self._doorbell.keep_time(case)
+    async def wake_sla_clock(self, case: CaseId) -> None:
+        await self._doorbell.wake_sla_clock(case)
 
     @activity.defn
     async def prepare_bug_workspace(self, bug: BugCase) -> Sha:

@@ -5,7 +5,7 @@ from typing import Final
 from caseworker.activities.bug.records import outcome_of
 from caseworker.activities.shared.attached_files import AttachedFiles
 from caseworker.activities.shared.load_case import stored_bug
-from caseworker.activities.shared.posts import Stored, Words
+from caseworker.activities.shared.posts import PostText, Stored
 from caseworker.core.base.ids import CaseId
 from caseworker.core.bug.case import About, BugPost
 from caseworker.core.bug.close_reason import closing_words
@@ -26,13 +26,13 @@ class BugPosts:
     async def find(self, case: CaseId) -> StoredBug:
         return await stored_bug(self._store, case)
 
-    async def words(self, stored: Stored, post: Post) -> Words:
+    async def words(self, stored: Stored, post: Post) -> PostText:
         assert isinstance(stored, StoredBug)
         assert isinstance(post, BugPost)
         matter = await self._matter(stored, post)
         return lambda phrasing: words_for(post, matter, phrasing)
 
-    async def opening(self, stored: StoredBug) -> Words:
+    async def opening(self, stored: StoredBug) -> PostText:
         """The words of a post that begins the developers' thread late."""
         matter = self._basics(stored)
         return lambda phrasing: opening(matter, phrasing)

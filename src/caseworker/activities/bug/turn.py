@@ -14,7 +14,7 @@ from caseworker.activities.turn.turn_messages import OF_A_BUG
 from caseworker.contract.activities import InvestigationActivities
 from caseworker.contract.wire import BugTurnEnded, BugTurnReply, BugTurnRequest
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.bug.turns import verdict_of
+from caseworker.core.bug.turns import answer_of
 from caseworker.core.outcomes.bug import BugOutcome
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.people.messages import Message
@@ -53,7 +53,7 @@ class BugTurn:
     async def reply(self, finished: FinishedTurn, heard: Sequence[Message]) -> BugTurnEnded:
         assert isinstance(finished.outcome, BugOutcome)  # outcomes are parsed by role and task
         return BugTurnEnded(
-            verdict=verdict_of(finished.outcome),
+            answer=answer_of(finished.outcome),
             session=finished.session,
             heard=tuple(claimed(message) for message in heard),
             spent_micros=await self.briefs.spent(self.request.bug.id),

@@ -10,7 +10,7 @@ from typing import Final
 from caseworker.activities.issue import recollection
 from caseworker.activities.issue.load_inquiries import load_inquiries
 from caseworker.activities.issue.outcome_checks import check_for
-from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, readable, unreadable
+from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, sent_files
 from caseworker.activities.shared.run_discussion import Discussed, RunDiscussions
 from caseworker.agents.case_words import where_it_was_left
 from caseworker.agents.prompt_inputs import (
@@ -205,8 +205,7 @@ class IssueBriefs:
             state_left=where_it_was_left(case) if task is Task.INTERPRET else "",
             questions=recollection.questions_to(file, role) if task is Task.ANSWER else (),
             answers=recollection.answered(file, role),
-            attachments=readable(sent, folder),
-            problems=unreadable(sent),
+            files=sent_files(sent, folder),
         )
 
     async def _investigation(

@@ -20,10 +20,10 @@ from caseworker.core.base.text import clip
 from caseworker.core.casefile.sections import after_build
 from caseworker.core.evidence.builds import (
     Build,
+    BuildVerdict,
     Command,
     Purpose,
     Stage,
-    Verdict,
 )
 from caseworker.core.evidence.diagnostics import shipped
 from caseworker.core.evidence.forbidden_paths import forbidden_paths, stored_names, violated
@@ -183,7 +183,7 @@ class Building(BuildActivities):
         otherwise_red = bool(instruments) or (is_head and verdict.kind == "red" and not old)
         unfit = [*forbidden.sentences, *instruments]
         if unfit:
-            verdict = Verdict(kind="red", reason=unfit[0])
+            verdict = BuildVerdict(kind="red", reason=unfit[0])
         await self._store.builds.save(request.case.id, build.brief())
         feedback = ""
         if build.stage is Stage.HEAD:
@@ -214,7 +214,7 @@ class Building(BuildActivities):
 @dataclass(frozen=True, kw_only=True)
 class _Tested:
     build: Build
-    verdict: Verdict
+    verdict: BuildVerdict
     base_fails_too: bool = False
     red_tests: tuple[str, ...] = ()
     obstacle: Obstacle | None = None
@@ -245,7 +245,7 @@ def _feedback(build: Build, forbidden: Sequence[str], instruments: Sequence[str]
     return clip("\n\n".join(part for part in parts if part), _FEEDBACK_LIMIT)
 
 
-def _entry(build: Build, verdict: Verdict) -> BuildRan:
+def _entry(build: Build, verdict: BuildVerdict) -> BuildRan:
     proof = build.proof
     return BuildRan(
         number=build.number,

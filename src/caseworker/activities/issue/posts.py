@@ -2,7 +2,7 @@
 
 from caseworker.activities.issue.remarks import answers_to, left_open
 from caseworker.activities.shared.load_case import stored_case
-from caseworker.activities.shared.posts import Stored, Words
+from caseworker.activities.shared.posts import PostText, Stored
 from caseworker.core.base.ids import CaseId
 from caseworker.core.issue.post_words import PostContext, Remark, words_for
 from caseworker.core.issue.posts import IssueAbout, IssuePost
@@ -35,7 +35,7 @@ class IssuePosts:
     async def find(self, case: CaseId) -> StoredCase:
         return await stored_case(self._store, case)
 
-    async def words(self, stored: Stored, post: Post) -> Words:
+    async def words(self, stored: Stored, post: Post) -> PostText:
         assert isinstance(stored, StoredCase)
         assert isinstance(post, IssuePost)
         outcome = await self._outcome(stored, post)
@@ -66,7 +66,7 @@ class IssuePosts:
         checked = await self._store.record.whole(stored.case.id, {"claims_checked"})
         return tuple(unseen_words(unseen_in_turn(checked, post.turn)))
 
-    async def _asked(self, stored: StoredCase) -> Words | None:
+    async def _asked(self, stored: StoredCase) -> PostText | None:
         """What people were asked, for each surface in its own phrasing: a reminder is not said in a terminal alone."""
         wait = stored.case.waiting.wait
         return await self.words(stored, wait.asked) if wait is not None and wait.asked is not None else None

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from caseworker.agents.prompt_inputs import OpenQuestion, RoleAnswer
 from caseworker.core.base.ids import MessageId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import AnalysisSection, CaseFile
@@ -170,19 +171,18 @@ def said_to_writer(
     return [message for message in messages if message.id in {*remarks, *new} and _has_words(message)]
 
 
-def questions_to(file: CaseFile, role: Role) -> tuple[tuple[str, str], ...]:
-    return tuple((_name(question.from_), question.question) for question in asked_of(file, role))
+def questions_to(file: CaseFile, role: Role) -> tuple[OpenQuestion, ...]:
+    return tuple(OpenQuestion(_name(question.from_), question.question) for question in asked_of(file, role))
 
 
-def answered(file: CaseFile, role: Role) -> tuple[tuple[str, str, str, str], ...]:
-    """(who asked, who was asked, question, answer) of each question between roles that has an answer. Every role is
-    told: what was answered once is not asked again."""
+def answered(file: CaseFile, role: Role) -> tuple[RoleAnswer, ...]:
+    """Each question between roles that has an answer. Every role is told: what was answered once is not asked again."""
     return tuple(
-        (
-            _seen_by(role, one.from_),
-            _seen_by(role, one.to),
-            one.question,
-            one.answer if one.answered else f"none; {one.answer}",
+        RoleAnswer(
+            asker=_seen_by(role, one.from_),
+            asked=_seen_by(role, one.to),
+            question=one.question,
+            answer=one.answer if one.answered else f"none; {one.answer}",
         )
         for one in file.communication.questions
         if one.answer

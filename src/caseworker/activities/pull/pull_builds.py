@@ -9,7 +9,7 @@ from caseworker.contract.pull_activities import PullBuildActivities
 from caseworker.contract.wire import PullBuildReply, PullBuildRequest
 from caseworker.core.base.ids import Sha
 from caseworker.core.base.text import clip
-from caseworker.core.evidence.builds import Build, Stage, Verdict
+from caseworker.core.evidence.builds import Build, BuildVerdict, Stage
 from caseworker.core.evidence.head_verdict import judge_head
 from caseworker.core.evidence.obstacle_words import remedy_words
 from caseworker.core.evidence.obstacles import obstacle_of
@@ -52,7 +52,7 @@ class PullBuilds(PullBuildActivities):
             key=f"build/{request.case.epoch}/{head.number}",
         )
         if verdict.kind == "could_not_run" and (obstacle := obstacle_of(head)) is not None:
-            verdict = Verdict(kind="could_not_run", reason=f"{verdict.reason}. {remedy_words(obstacle)}")
+            verdict = BuildVerdict(kind="could_not_run", reason=f"{verdict.reason}. {remedy_words(obstacle)}")
         feedback = clip(build_feedback(head), _FEEDBACK_LIMIT) if verdict.kind == "red" else ""
         return PullBuilt(commit=head.commit, verdict=verdict.kind, reason=verdict.reason, feedback=feedback)
 
@@ -65,7 +65,7 @@ class PullBuilds(PullBuildActivities):
         return Build(number=request.number, stage=stage, commit=commit, runs=tuple(runs), not_run=not_run)
 
 
-def _entry(build: Build, verdict: Verdict) -> BuildRan:
+def _entry(build: Build, verdict: BuildVerdict) -> BuildRan:
     return BuildRan(
         number=build.number,
         stage=build.stage,

@@ -1,7 +1,7 @@
 """Collects the facts from which the text of a pull case's posts is made."""
 
 from caseworker.activities.shared.load_case import stored_pull
-from caseworker.activities.shared.posts import Stored, Words
+from caseworker.activities.shared.posts import PostText, Stored
 from caseworker.core.base.ids import CaseId
 from caseworker.core.outcomes.pull_work import PullResolveOutcome
 from caseworker.core.people.posts import Post
@@ -17,7 +17,7 @@ class PullPosts:
     async def find(self, case: CaseId) -> StoredPull:
         return await stored_pull(self._store, case)
 
-    async def words(self, stored: Stored, post: Post) -> Words:
+    async def words(self, stored: Stored, post: Post) -> PostText:
         assert isinstance(stored, StoredPull)
         assert isinstance(post, PullPost)
         about = PullPostContext(case=stored.case, author=stored.author, reply=await self._reply(stored, post))

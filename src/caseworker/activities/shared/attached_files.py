@@ -10,7 +10,7 @@ from caseworker.core.base.errors import RateLimited, Refused, Transient
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.untrusted_text import revealed
 from caseworker.core.people.messages import Attachment, Message, Standing
-from caseworker.ports import Chat, Store, Workspace
+from caseworker.ports import Chat, LostFile, ReadableFile, SentFiles, Store, Workspace
 
 ATTACHMENT_LIMIT: Final = 10_000_000
 """The largest attachment that is fetched, in bytes."""
@@ -77,18 +77,16 @@ def attachment_folder(workspace: Workspace) -> Path:
     return workspace.path.parent / "attachments"
 
 
-def readable(files: Sequence[Attachment], folder: Path) -> tuple[tuple[str, str, str, int], ...]:
-    """(path, what its author called it, media type, bytes) of the files that are there."""
-    return tuple(
-        (str(folder / _file_name(file)), file.title, file.media_type, file.size)
-        for file in files
-        if not file.why_unreadable
+def sent_files(files: Sequence[Attachment], folder: Path) -> SentFiles:
+    """`folder`: where the agent finds those that could be had."""
+    return SentFiles(
+        readable=tuple(
+            ReadableFile(str(folder / _file_name(file)), file.title, file.media_type, file.size)
+            for file in files
+            if not file.why_unreadable
+        ),
+        lost=tuple(LostFile(file.title, file.why_unreadable) for file in files if file.why_unreadable),
     )
-
-
-def unreadable(files: Sequence[Attachment]) -> tuple[tuple[str, str], ...]:
-    """(what its author called it, why it could not be had) of the others."""
-    return tuple((file.title, file.why_unreadable) for file in files if file.why_unreadable)
 
 
 def _write_files(folder: Path, files: Sequence[Attachment]) -> None:

@@ -21,9 +21,9 @@ from caseworker.ports import POST, Chat, Store, StoredAny, StoredBug, Thread, be
 
 log = structlog.get_logger()
 
-Words = Callable[[Phrasing], str]
+PostText = Callable[[Phrasing], str]
 Stored = StoredAny
-Opening = Callable[[StoredBug], Awaitable[Words]]
+Opening = Callable[[StoredBug], Awaitable[PostText]]
 SUMMARY: Final = "summary"
 """The topic of the post that begins a developers' thread."""
 
@@ -47,7 +47,7 @@ class RecordPhrasing:
     """The dashboard's."""
 
 
-def _linked(words: Words, link: str) -> Words:
+def _linked(words: PostText, link: str) -> PostText:
     return lambda phrasing: f"{words(phrasing)}\n[The reporter's thread]({link})" if link else words(phrasing)
 
 
@@ -56,7 +56,7 @@ class PostWriter(Protocol):
 
     async def find(self, case: CaseId) -> Stored: ...
 
-    async def words(self, stored: Stored, post: Post) -> Words:
+    async def words(self, stored: Stored, post: Post) -> PostText:
         """A function that words the post for a surface. Empty text: there is nothing to say."""
 
     async def told_elsewhere(self, stored: Stored, post: Post) -> list[Thread]:
@@ -103,7 +103,7 @@ class Posting:
             log.warning("no reaction to a message", case=message.case, message=message.id, exc_info=True)
             return False
 
-    async def say(self, stored: Stored, post: Post, words: Words, *, elsewhere: list[Thread] | None = None) -> None:
+    async def say(self, stored: Stored, post: Post, words: PostText, *, elsewhere: list[Thread] | None = None) -> None:
         case, key = stored.case.id, post.key(stored.case.id)
         threads = [one for one in await self.threads(stored, post.audience) if one not in (elsewhere or [])]
         place, undelivered = "", False
@@ -161,7 +161,7 @@ class Posting:
         chat = self._chats.get(bound.surface) if bound is not None else None
         return await chat.link(bound) if chat is not None and bound is not None else ""
 
-    async def _posted(self, key: str, stored: Stored, thread: Thread, words: Words) -> str:
+    async def _posted(self, key: str, stored: Stored, thread: Thread, words: PostText) -> str:
         """Returns its place. The effect of a post that begins a thread is ended by `Threads.begin`."""
         case, chat = stored.case.id, self._chats[thread.surface]
         intent = begins_thread(thread.channel) if not thread.anchor else {"channel": thread.channel}

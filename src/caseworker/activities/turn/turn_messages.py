@@ -4,10 +4,10 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Final
 
-from caseworker.activities.shared.attached_files import AttachedFiles, readable, unreadable
+from caseworker.activities.shared.attached_files import AttachedFiles, sent_files
 from caseworker.core.people.messages import Message, Standing
 from caseworker.core.record.bug_conversation import SAID, Line, conversation, for_the_agent
-from caseworker.ports import Attempt, SentFiles, Store
+from caseworker.ports import Attempt, LostFile, SentFiles, Store
 
 OF_A_BUG: Final = frozenset({Standing.REPORTER, Standing.DEVELOPER, Standing.OWNER})
 OF_AN_ISSUE: Final = frozenset({Standing.DEVELOPER, Standing.OWNER})
@@ -40,9 +40,9 @@ class TurnEar:
             return SentFiles()
         if self._folder is None:
             sent = [file for _, file in await self._attached.of(self._attempt.case) if file.message in ids]
-            return SentFiles(lost=tuple((file.title, _LATER) for file in sent))
+            return SentFiles(lost=tuple(LostFile(file.title, _LATER) for file in sent))
         laid = [file for file in await self._attached.lay_out(self._attempt.case, self._folder) if file.message in ids]
-        return SentFiles(readable=readable(laid, self._folder), lost=unreadable(laid))
+        return sent_files(laid, self._folder)
 
     async def conversation(self) -> Sequence[Line]:
         said = await self._store.record.whole(self._attempt.case, SAID)

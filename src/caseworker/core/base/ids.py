@@ -26,6 +26,11 @@ _TYPED_ISSUE = re.compile(
 _TYPED_PULL = re.compile(rf"{_ADDRESS}?(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[1-9][0-9]*)")
 
 
+def short_name(commit: Sha | None) -> str:
+    """A commit's name as people are shown it."""
+    return (commit or "none")[:12]
+
+
 def issue_case(repository: RepositoryId, number: int) -> CaseId:
     return CaseId(f"{repository}#{number}")
 

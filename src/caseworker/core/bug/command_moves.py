@@ -27,11 +27,11 @@ from caseworker.core.people.commands import (
     PullNews,
     RaiseBudget,
     Retry,
+    SpokenCommand,
     StopFix,
     Takeover,
     ToIssue,
     ToSession,
-    Words,
 )
 from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
@@ -44,7 +44,7 @@ def carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: datet
     command = message.command
     if isinstance(command, FixNews):
         return fix_news(bug, message, policy, now), PASSED_ON
-    if isinstance(command, Words | ToIssue | ToSession | PullNews):
+    if isinstance(command, SpokenCommand | ToIssue | ToSession | PullNews):
         return bug, None
     match command:
         case StopFix() as answer if bug.repair.stop_asked:

@@ -16,7 +16,7 @@ from caseworker.core.bug.command_moves import carry_out_command
 from caseworker.core.bug.moves import await_developers, enter, resolve, say, say_to_all
 from caseworker.core.bug.receipts import KEPT_FOR_LATER, NOT_FOR_BUGS
 from caseworker.core.bug.relays import relay
-from caseworker.core.bug.turns import Investigated, Step, Verdict
+from caseworker.core.bug.turns import InvestigatorAnswer, InvestigatorTurn, Step
 from caseworker.core.outcomes.bug import BugAction
 from caseworker.core.people.commands import Resolution
 from caseworker.core.people.messages import SPOKEN, Audience, Claimed, Standing
@@ -127,10 +127,10 @@ def is_without_tools(bug: BugCase, turn: int) -> bool:
     return bug.report.vague and turn <= 1 and bug.waiting.waited_in is None
 
 
-def permitted_step(bug: BugCase, verdict: Verdict) -> Step:
+def permitted_step(bug: BugCase, answer: InvestigatorAnswer) -> Step:
     """The step to take: what the agent proposed, or another one if the facts don't permit it."""
-    post = Step.POST_FINDINGS if verdict.found else Step.POST_ANSWER
-    match verdict.action:
+    post = Step.POST_FINDINGS if answer.found else Step.POST_ANSWER
+    match answer.action:
         case BugAction.POST_FINDINGS | BugAction.RESOLVED | BugAction.CREATE_FIX if is_without_tools(
             bug, bug.progress.turns
         ):
@@ -147,17 +147,17 @@ def permitted_step(bug: BugCase, verdict: Verdict) -> Step:
             return Step.CREATE_FIX if bug.people.developer_spoke else post
 
 
-def after_turn(bug: BugCase, turn: Investigated, policy: Policy, now: datetime) -> Ended:
+def after_turn(bug: BugCase, turn: InvestigatorTurn, policy: Policy, now: datetime) -> Ended:
     """The case after a turn. `bug.progress.turns` already counts it."""
     bug = _note_speakers(bug, [message for message in turn.heard if message.kind in SPOKEN])
-    step = permitted_step(bug, turn.verdict)
-    severity = turn.verdict.severity or bug.report.severity
+    step = permitted_step(bug, turn.answer)
+    severity = turn.answer.severity or bug.report.severity
     bug = bug.updated(session=turn.session, severity=severity, waited_in=None, timed_out=False)
-    after = _take(bug.updated(out_of_money=False), step, turn.verdict, policy, now)
+    after = _take(bug.updated(out_of_money=False), step, turn.answer, policy, now)
     return Ended(step=step, after=warn_of_budget(after, turn.spent_micros, policy))
 
 
-def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datetime) -> BugCase:
+def _take(bug: BugCase, step: Step, answer: InvestigatorAnswer, policy: Policy, now: datetime) -> BugCase:
     turn = bug.progress.turns
     match step:
         case Step.ASK_REPORTER:
@@ -170,24 +170,24 @@ def _take(bug: BugCase, step: Step, verdict: Verdict, policy: Policy, now: datet
         case Step.RESOLVE:
             told = say_to_all(bug, About.FINDINGS, turn)
             kinds = {kind.value: kind for kind in Resolution}
-            return resolve(told, kinds.get(verdict.fix_type), "confirmed, and nothing is left to do")
+            return resolve(told, kinds.get(answer.fix_type), "confirmed, and nothing is left to do")
         case Step.POST_FINDINGS | Step.POST_ANSWER:
             reason = "findings were posted" if step is Step.POST_FINDINGS else "an answer was posted"
-            return await_developers(_post_result(bug, verdict), policy, now, reason)
+            return await_developers(_post_result(bug, answer), policy, now, reason)
         case Step.ESCALATE:
-            told = say(_post_result(bug, verdict), About.ESCALATION, Audience.DEVELOPERS, turn)
+            told = say(_post_result(bug, answer), About.ESCALATION, Audience.DEVELOPERS, turn)
             return await_developers(told.updated(escalated=True), policy, now, "people were called")
         case Step.CREATE_FIX:
             # A reporter who has the findings and said nothing since hears of the fix when it is opened.
             knows = bug.people.findings_posted and not bug.people.confirmable
-            wanted = _post_result(bug, verdict, to_all=not knows).updated(fix_wanted=True, fix_open=True)
+            wanted = _post_result(bug, answer, to_all=not knows).updated(fix_wanted=True, fix_open=True)
             return await_developers(wanted, policy, now, "a fix was asked for")
 
 
-def _post_result(bug: BugCase, verdict: Verdict, *, to_all: bool = True) -> BugCase:
+def _post_result(bug: BugCase, answer: InvestigatorAnswer, *, to_all: bool = True) -> BugCase:
     told = say(bug, About.FINDINGS, Audience.REPORTER, bug.progress.turns) if to_all else bug
     told = say(told, About.FINDINGS, Audience.DEVELOPERS, bug.progress.turns)
-    posted = bug.people.findings_posted or verdict.found
+    posted = bug.people.findings_posted or answer.found
     return told.updated(findings_posted=posted, answer_posted=True, confirmable=False)
 
 

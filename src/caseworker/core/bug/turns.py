@@ -24,7 +24,7 @@ class Step(StrEnum):
     CREATE_FIX = "create_fix"
 
 
-class Verdict(BaseModel):
+class InvestigatorAnswer(BaseModel):
     """What a flow needs to know about a turn's outcome. The text stays in the store."""
 
     model_config = ConfigDict(frozen=True)
@@ -36,17 +36,17 @@ class Verdict(BaseModel):
     """Whether it has evidence, a cause or a commit."""
 
 
-def verdict_of(outcome: BugOutcome) -> Verdict:
+def answer_of(outcome: BugOutcome) -> InvestigatorAnswer:
     found = bool(outcome.evidence or outcome.root_cause.strip() or outcome.culprit_commit)
-    return Verdict(action=outcome.action, severity=outcome.severity, fix_type=outcome.fix_type, found=found)
+    return InvestigatorAnswer(action=outcome.action, severity=outcome.severity, fix_type=outcome.fix_type, found=found)
 
 
-class Investigated(BaseModel):
+class InvestigatorTurn(BaseModel):
     """A completed turn of the investigator."""
 
     model_config = ConfigDict(frozen=True)
 
-    verdict: Verdict
+    answer: InvestigatorAnswer
     session: SessionId
     heard: tuple[Claimed, ...] = ()
     """All messages it was given, before and during the turn."""

@@ -125,7 +125,7 @@ def standing_in_file(case: IssueCase, file: CaseFile) -> str:
     """One line: how the case stands; of a closed one with the reason of the person who closed it, which only the file
     has."""
     told = file.pipeline.failure_reason or ""
-    if case.state is not S.CLOSED or not told.startswith(_CLOSED):
+    if case.state is not S.CLOSED or not told:  # the file is written after the move
         return standing_of(case)
     return printable(" ".join(told.removeprefix(_CLOSED).split()))
 

@@ -82,13 +82,13 @@ excuses nothing. `nothing_to_run`: there is no command. `not_run`: the new test 
 the exit code."""
 
 
-class Verdict(BaseModel):
+class BuildVerdict(BaseModel):
     model_config = ConfigDict(frozen=True)
     kind: VerdictKind
     reason: str
 
 
-class RedVerdict(Verdict):
+class RedVerdict(BuildVerdict):
     """The verdict over a run that must fail: of the new test, on code without the change."""
 
     tests: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class Build(BaseModel):
         return not self.passed(Purpose.SETUP)
 
 
-NOTHING_TO_RUN: Final = Verdict(kind="nothing_to_run", reason="no test command was found in this repository")
+NOTHING_TO_RUN: Final = BuildVerdict(kind="nothing_to_run", reason="no test command was found in this repository")
 
 
 def how_it_ended(run: CommandRun) -> str:

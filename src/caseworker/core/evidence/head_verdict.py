@@ -8,9 +8,9 @@ from caseworker.core.evidence.builds import (
     NOTHING_TO_RUN,
     OUTPUT_TAIL,
     Build,
+    BuildVerdict,
     CommandRun,
     Purpose,
-    Verdict,
     how_it_ended,
 )
 from caseworker.core.evidence.failure_names import failures_named
@@ -20,48 +20,54 @@ from caseworker.core.evidence.test_report import TestOutcome
 from caseworker.core.evidence.untold_results import ended_untold
 
 
-def judge_base(base: Build, *, has_tests: bool = True) -> Verdict:
+def judge_base(base: Build, *, has_tests: bool = True) -> BuildVerdict:
     """Judges a build of the base, before anything is changed. Red is no obstacle: what fails there is known then."""
     if (obstacle := obstacle_of(base, has_tests=has_tests)) is not None:
-        return Verdict(kind="could_not_run", reason=stopped_words(obstacle))
+        return BuildVerdict(kind="could_not_run", reason=stopped_words(obstacle))
     if not base.tested:
         return NOTHING_TO_RUN
     failed = next((run for run in base.runs if not run.passed), None)
     if failed is not None:
-        return Verdict(kind="red", reason=f"{code(failed.command)} {how_it_ended(failed)}")
-    return Verdict(kind="green", reason=f"{len(base.runs)} of {len(base.runs)} commands passed")
+        return BuildVerdict(kind="red", reason=f"{code(failed.command)} {how_it_ended(failed)}")
+    return BuildVerdict(kind="green", reason=f"{len(base.runs)} of {len(base.runs)} commands passed")
 
 
 def judge_head(
     head: Build, base: Build | None, red_tests: Sequence[str] = (), reported: Collection[str] = ()
-) -> Verdict:
+) -> BuildVerdict:
     """Judges a head build. Green: every command passes, or also fails on the base; the new test has to pass. A base
     that could not run is compared with nothing: a head that can't run either could not run.
     `red_tests`: tests that were seen to fail without the change. They have to be run, and pass. `reported`: commands
     that reported their tests without the change. They have to report some again: code can end its runner early."""
     stopped = [obstacle_of(build, has_tests=False) if build is not None else None for build in (base, head)]
     if stopped[0] is not None and stopped[1] is not None:
-        return Verdict(kind="could_not_run", reason=stopped_words(stopped[1]))
+        return BuildVerdict(kind="could_not_run", reason=stopped_words(stopped[1]))
     unexcused = _unexcused_failures(head, base)
     if unexcused and (head.tested or head.set_up_failed):
-        return Verdict(kind="red", reason=f"{code(unexcused[0].command)} {how_it_ended(unexcused[0])}")
+        return BuildVerdict(kind="red", reason=f"{code(unexcused[0].command)} {how_it_ended(unexcused[0])}")
     if not head.tested:
         return NOTHING_TO_RUN
     if (missing := _not_passed(head, red_tests)) is not None:
-        return Verdict(kind="red", reason=f"{code(missing)} was seen to fail without the change, and was not run on it")
+        return BuildVerdict(
+            kind="red", reason=f"{code(missing)} was seen to fail without the change, and was not run on it"
+        )
     if (silent := next((run for run in head.runs if run.report is None and run.command in reported), None)) is not None:
-        return Verdict(kind="red", reason=f"{code(silent.command)} reported tests before the change, and none on it")
+        return BuildVerdict(
+            kind="red", reason=f"{code(silent.command)} reported tests before the change, and none on it"
+        )
     if (untold := next((run for run in head.runs if ended_untold(run)), None)) is not None:
-        return Verdict(kind="red", reason=f"{code(untold.command)} ended before it told its results")
+        return BuildVerdict(kind="red", reason=f"{code(untold.command)} ended before it told its results")
     if (empty := _without_tests(head)) is not None:
-        return Verdict(kind="nothing_to_run", reason=f"{code(empty.command)} ran no test")
+        return BuildVerdict(kind="nothing_to_run", reason=f"{code(empty.command)} ran no test")
     unchecked = [run for run in head.runs if could_not_check(run, base)]
     excused = next((run for run in head.runs if not run.passed and run not in unchecked), None)
     if excused is not None:
-        return Verdict(kind="green", reason=f"{code(excused.command)} fails on the base as well; nothing else failed")
+        return BuildVerdict(
+            kind="green", reason=f"{code(excused.command)} fails on the base as well; nothing else failed"
+        )
     ran = len(head.runs) - len(unchecked)
     left = f"; {' and '.join(code(run.command) for run in unchecked)} could not be run" if unchecked else ""
-    return Verdict(kind="green", reason=f"{ran} of {len(head.runs)} commands passed{left}")
+    return BuildVerdict(kind="green", reason=f"{ran} of {len(head.runs)} commands passed{left}")
 
 
 def could_not_check(run: CommandRun, base: Build | None) -> bool:

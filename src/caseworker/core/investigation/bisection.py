@@ -53,12 +53,12 @@ class CulpritCommit(_Value):
     message: Annotated[str, Field(max_length=2_000)]
 
 
-Verdict = Literal["good", "bad", "skip"]
+CommitVerdict = Literal["good", "bad", "skip"]
 
 
 class BisectStep(_Value):
     commit: str
-    verdict: Verdict
+    verdict: CommitVerdict
     exit_code: int
     """Exit code of the last run, which decided."""
     runs: int
@@ -75,7 +75,7 @@ class Bisection(_Value):
     """A line for each step, with the end of the script's output."""
 
 
-def verdict_of(exit_code: int) -> Verdict | None:
+def verdict_of_commit(exit_code: int) -> CommitVerdict | None:
     """The verdict of an exit code. Null: the script was killed or could not be run, so the commit was not judged."""
     if exit_code == 0:
         return "good"

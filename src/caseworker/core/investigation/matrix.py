@@ -36,7 +36,6 @@ _ASKING: Final = frozenset({"INVESTIGATION_NEEDED", "SPAWN_INVESTIGATOR", "ESCAL
 
 
 _Requesting = PlanOutcome | InterpretOutcome | ReviewOutcome | ImplementationOutcome
-_REQUESTING: Final = (PlanOutcome, InterpretOutcome, ReviewOutcome, ImplementationOutcome)
 """Outcomes that may ask for an investigation."""
 
 
@@ -137,7 +136,7 @@ def begins_new(began: Sequence[int], *, new_problem: bool) -> bool:
 
 def request_in(outcome: Outcome) -> InvestigationRequest | None:
     """The request for an investigation in an outcome. Null: there is none, or its status does not ask for one."""
-    if not isinstance(outcome, _REQUESTING) or outcome.status not in _ASKING or _asks_first(outcome):
+    if not isinstance(outcome, _Requesting) or outcome.status not in _ASKING or _asks_first(outcome):
         return None
     return outcome.investigation
 
@@ -149,7 +148,7 @@ def inquiries(turns: Sequence[CompletedTurn], invalid: Sequence[InvalidTurn], be
     every: list[CompletedTurn | InvalidTurn] = [*turns, *invalid]
     for turned in sorted(every, key=lambda one: one.turn):
         now = bisect_left(began, turned.turn) - 1
-        if not isinstance(turned, InvalidTurn) and isinstance(turned.outcome, _REQUESTING):
+        if not isinstance(turned, InvalidTurn) and isinstance(turned.outcome, _Requesting):
             _add_to_requested(found, now, turned, turned.outcome)
         elif now >= 0:
             found[now] = _after(found[now], turned)

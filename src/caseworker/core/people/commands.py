@@ -281,7 +281,7 @@ class FixEnded(_Command):
     kind: Literal[MessageKind.FIX_ENDED] = MessageKind.FIX_ENDED
 
 
-Words = Say | Answer | Edit | Delete
+SpokenCommand = Say | Answer | Edit | Delete
 ToAnyCase = Takeover | HandBack | RaiseBudget | Retry | Close
 ToIssue = Approve | Reject | Rerun
 """Only for issue cases."""
@@ -293,4 +293,6 @@ PullNews = Merged | PullClosed
 """From the forge, for issue cases."""
 FixNews = FixReady | FixWaiting | FixMerged | FixEnded
 """From issue cases, for the bug case that they fix."""
-Command = Annotated[Words | ToAnyCase | ToIssue | ToBug | ToSession | PullNews | FixNews, Field(discriminator="kind")]
+Command = Annotated[
+    SpokenCommand | ToAnyCase | ToIssue | ToBug | ToSession | PullNews | FixNews, Field(discriminator="kind")
+]

@@ -18,12 +18,12 @@ from caseworker.core.people.commands import (
     RaiseBudget,
     Resume,
     Retry,
+    SpokenCommand,
     StartWork,
     Stop,
     Takeover,
     ToBug,
     ToIssue,
-    Words,
 )
 from caseworker.core.people.messages import SPOKEN, Claimed, Standing
 from caseworker.core.people.receipts import OVER, STRANGERS, Settled, budget_raised
@@ -81,7 +81,7 @@ def settle_rest(claimed: Sequence[Claimed]) -> tuple[Settled, ...]:
 def _read(case: PullCase, message: Claimed, policy: Policy, now: datetime) -> tuple[PullCase, Settled | None]:
     """Null as the receipt: the next turn reads it."""
     command = message.command
-    if isinstance(command, Words):
+    if isinstance(command, SpokenCommand):
         return _spoken(case, message, now)
     if isinstance(command, ToIssue | ToBug | PullNews | FixNews):
         return case, _refused(message, NOT_FOR_PULLS)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from caseworker.core.base.budget import dollars
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import short_name
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.text import code
@@ -61,7 +61,7 @@ def evidence_of(
         asked = f"Questions: people were asked about the requirements {_times(case.people.asked)}."
         add(asked, found.newest(lambda entry: isinstance(entry, Posted) and entry.about == IssueAbout.QUESTIONS))
     if case.delivery.pull_request is not None:
-        delivered = f"Delivered: {name_of(case)}, with commit {_short(case.delivery.pushed)}{_remarks(case)}."
+        delivered = f"Delivered: {name_of(case)}, with commit {short_name(case.delivery.pushed)}{_remarks(case)}."
         add(delivered, _delivered_in(case, found))
     add(_attempts(case, policy), found.of_kind(Transitioned, CaseOpened))
     if limit_of(case, policy) is not Milestone.PR:
@@ -107,7 +107,9 @@ def _proof(case: IssueCase, phrasing: Phrasing, head: Build | None, found: Sourc
     if case.delivery.checkpoint is None or case.delivery.checkpoint == case.delivery.base:
         return [Fact(text=_UNCHANGED)]
     shown = f"{phrasing.page(case.id, Page.DIFF)} shows it"
-    change = f"Change: commit {_short(case.delivery.checkpoint)}, on top of {_short(case.delivery.base)}; {shown}."
+    change = (
+        f"Change: commit {short_name(case.delivery.checkpoint)}, on top of {short_name(case.delivery.base)}; {shown}."
+    )
     built = found.build(*Stage, commit=case.evidence.built) if case.evidence.built is not None else None
     return [
         Fact(text=change, entry=found.turn(*_WRITERS, commit=case.delivery.checkpoint)),
@@ -166,14 +168,14 @@ def _red(case: IssueCase) -> str:
 
 def _green(case: IssueCase, head: Build | None = None) -> str:
     if case.evidence.green is not None and case.evidence.green == case.delivery.checkpoint:
-        return f"Green: commit {_short(case.evidence.green)} was built, and {_how_green(case, head)}."
+        return f"Green: commit {short_name(case.evidence.green)} was built, and {_how_green(case, head)}."
     if case.evidence.built is None:
         return "Green: the change was not built yet."
     if is_green(case):
-        return f"Green: not seen for commit {_short(case.evidence.built)}, and waived."
+        return f"Green: not seen for commit {short_name(case.evidence.built)}, and waived."
     if case.evidence.built == case.delivery.checkpoint:
-        return f"Green: not yet, the build of commit {_short(case.evidence.built)} was not."
-    return f"Green: not yet, the last build was of commit {_short(case.evidence.built)}, and the work has moved on."
+        return f"Green: not yet, the build of commit {short_name(case.evidence.built)} was not."
+    return f"Green: not yet, the last build was of commit {short_name(case.evidence.built)}, and the work has moved on."
 
 
 def _how_green(case: IssueCase, head: Build | None) -> str:
@@ -190,8 +192,8 @@ def _reviewed(case: IssueCase) -> str:
     if case.evidence.approved is None:
         return "Reviewed: not approved yet."
     if case.evidence.approved == case.delivery.checkpoint:
-        return f"Reviewed: the tech lead approved commit {_short(case.evidence.approved)}."
-    return f"Reviewed: commit {_short(case.evidence.approved)} was approved, and the work has moved on."
+        return f"Reviewed: the tech lead approved commit {short_name(case.evidence.approved)}."
+    return f"Reviewed: commit {short_name(case.evidence.approved)} was approved, and the work has moved on."
 
 
 def _weakened(case: IssueCase) -> list[str]:
@@ -243,7 +245,3 @@ def _remarks(case: IssueCase) -> str:
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def _short(commit: Sha | None) -> str:
-    return (commit or "none")[:12]

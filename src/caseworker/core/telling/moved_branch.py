@@ -1,6 +1,6 @@
 """Words for a delivered branch that is at another commit than the one that was built and reviewed."""
 
-from caseworker.core.base.ids import Sha
+from caseworker.core.base.ids import Sha, short_name
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.turns import at_work
 from caseworker.core.people.commands import MessageKind
@@ -19,7 +19,8 @@ def moved_words(case: IssueCase, tip: Sha | None, phrasing: Phrasing | None = No
         return ""
     if at_work(case) and tip == case.delivery.checkpoint:
         return ""  # it is just being delivered
-    told = f"`{case.branch}` is at {_short(tip)}, which is not proven: the proof is of {_short(case.delivery.pushed)}."
+    proven = short_name(case.delivery.pushed)
+    told = f"`{case.branch}` is at {short_name(tip)}, which is not proven: the proof is of {proven}."
     return f"{told}{_how(case, phrasing)}" if phrasing is not None else told
 
 
@@ -31,7 +32,3 @@ def _how(case: IssueCase, phrasing: Phrasing) -> str:
     if case.people.taken_by:
         return f" {begin(back)} has it built and reviewed."
     return f" {begin(phrasing.command(case.id, MessageKind.TAKEOVER))}, then {back} have it built and reviewed."
-
-
-def _short(commit: Sha | None) -> str:
-    return (commit or "none")[:12]
