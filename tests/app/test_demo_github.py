@@ -125,7 +125,7 @@ async def line_with(process: asyncio.subprocess.Process, words: str) -> str:
 
 
 @pytest.mark.slow
-async def test_wrong_order_and_odd_words_are_answered_and_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+async def test_the_demo_answers_odd_steps_and_is_gone_after_ctrl_c(tmp_path: Path) -> None:
     with open_terminal(tmp_path / "home") as terminal:
         async with demo(terminal) as process:
             page = (await line_with(process, "Open this in your browser:")).split()[-1]

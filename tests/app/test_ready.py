@@ -96,7 +96,7 @@ async def test_a_push_on_record_is_waited_for_however_the_pull_request_is_named(
     assert "review_barrier" in place.paper.getvalue()
 
 
-async def test_a_head_after_the_end_of_a_session_is_nobodys_takeover(place: Place) -> None:
+async def test_a_push_after_the_session_ended_is_no_takeover(place: Place) -> None:
     pull = proposed(place.shop)
     await place.has_a_session(pull, state=PullState.ENDED, head="a" * 40, baseline="a" * 40)
     assert await place.ready(f"acme/shop#{pull.number}") == 1

@@ -1,6 +1,7 @@
 """What a report needs before anything is created: its text, its files, and the repository it is about."""
 
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -100,28 +101,31 @@ def test_a_report_without_text_is_refused() -> None:
     assert read_text("  it is broken\n") == "it is broken"
 
 
-async def test_at_a_terminal_a_burst_of_reports_and_an_unknown_case_are_refused_with_commands(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     known, bell = settings(home=str(tmp_path), cases_per_hour=2), RecordingBell()
     store = await open_store(known.database)
-    desk = Desk(
+    yield Desk(
         settings=known,
         store=store,
         conversation=Conversation(store=store, doorbell=bell),
         new_cases=NewCases(store=store, doorbell=bell),
     )
+    await store.close()
+
+
+async def test_a_burst_of_reports_is_refused_at_a_terminal(desk: Desk, tmp_path: Path) -> None:
     request = ReportRequest(text="it is broken", rehearsal=None, reporter="rita")
-    try:
-        _, newest = [await open_report(desk, request, LocalRepository(path=tmp_path)) for _ in range(2)]
-        with pytest.raises(Refused) as burst:
-            await open_report(desk, request, LocalRepository(path=tmp_path))
-        with pytest.raises(Refused) as unknown:
-            await send(desk, Speaker(case=CaseId("shop#9"), name="ann", standing=Standing.OWNER), "hello")
-    finally:
-        await store.close()
+    _, newest = [await open_report(desk, request, LocalRepository(path=tmp_path)) for _ in range(2)]
+    with pytest.raises(Refused) as burst:
+        await open_report(desk, request, LocalRepository(path=tmp_path))
     assert str(burst.value) == (
         "rita has opened 2 cases within an hour. Further reports open none for a while. "
         f"Write to {newest}, or wait. An owner can raise the number: `caseworker caps --cases`."
     )
+
+
+async def test_an_unknown_case_is_refused_with_a_command(desk: Desk) -> None:
+    with pytest.raises(Refused) as unknown:
+        await send(desk, Speaker(case=CaseId("shop#9"), name="ann", standing=Standing.OWNER), "hello")
     assert str(unknown.value) == "There is no case shop#9. `caseworker cases` lists what there is."

@@ -62,7 +62,7 @@ def test_a_refusal_says_what_to_type_instead(terminal: Terminal, words: Sequence
 
 
 @pytest.mark.parametrize("words", [("run", "--issue", "x.md"), ("report", "bad"), ("issue", "list")])
-def test_a_repository_without_commits_is_not_said_to_be_none(
+def test_an_empty_repository_is_refused_with_its_own_message(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Sequence[str]
 ) -> None:
     folder = tmp_path / "empty"

@@ -143,13 +143,19 @@ async def test_a_database_that_reserves_nothing_is_trouble_of_the_machine(tmp_pa
         assert api.requests == []
 
 
-async def test_a_stream_that_breaks_off_ends_with_an_error_event_and_settles_what_was_seen(tmp_path: Path) -> None:
-    ledger = MemoryLedger()
-    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (gateway, client):
+async def test_a_stream_that_breaks_off_ends_with_an_error_event(tmp_path: Path) -> None:
+    async with provider(SAY) as api, serving(tmp_path, api.url, MemoryLedger()) as (gateway, client):
         api.breaks = [3]  # after the text, before its tokens were counted
         answer = await client.post("/v1/messages", json=question())
         assert answer.text.rstrip().splitlines()[-2] == "event: error"
         assert gateway.trouble is not None
+
+
+async def test_a_stream_that_breaks_off_settles_what_was_seen(tmp_path: Path) -> None:
+    ledger = MemoryLedger()
+    async with provider(SAY) as api, serving(tmp_path, api.url, ledger) as (_, client):
+        api.breaks = [3]  # after the text, before its tokens were counted
+        await client.post("/v1/messages", json=question())
     usage, micros = ledger.settled[0]
     assert usage.input_tokens > 0
     assert usage.output_tokens == len("Hello from the model.") // 4

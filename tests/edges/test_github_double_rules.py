@@ -143,7 +143,7 @@ def test_a_push_dismisses_approvals_where_the_rule_says_so(
     assert (review.state, review_decision(pull)) == ("DISMISSED", "REVIEW_REQUIRED")
 
 
-def test_an_approval_before_the_last_push_does_not_count_where_a_later_one_is_needed(
+def test_an_approval_before_the_last_push_does_not_meet_the_last_push_rule(
     world: GitHubWorld, pull: PullRequest, olga: Person, sam: Person, shop: Repository
 ) -> None:
     protect(world.state, olga.actor, shop, "main", reviews=ReviewRule(needs_last_push_approval=True))

@@ -67,12 +67,21 @@ async def test_comments_labels_and_reactions_whose_answers_are_lost_are_there_on
     assert (issue.labels, issue.comments, gone.new, deleted.new) == ([], [], False, False)
 
 
-async def test_an_issue_whose_answer_is_lost_is_there_once_and_a_copied_marker_is_not_ours(shop: Shop) -> None:
+def issue_to_open() -> OpenIssue:
     since = datetime.now(UTC) - timedelta(days=1)
-    write = OpenIssue(title="It fails", body="## Findings", labels=("bug",), key="bug-1/issue/a", since=since)
-    made = await lost_and_repeated(shop, write, "POST")
+    return OpenIssue(title="It fails", body="## Findings", labels=("bug",), key="bug-1/issue/a", since=since)
+
+
+async def test_a_lost_answer_does_not_open_an_issue_twice(shop: Shop) -> None:
+    made = await lost_and_repeated(shop, issue_to_open(), "POST")
     [issue] = shop.repository.issues.values()
     assert (made.id, made.new, [one.name for one in issue.labels]) == (str(issue.number), False, ["bug"])
+
+
+async def test_an_issue_of_another_person_with_a_copied_marker_is_not_ours(shop: Shop) -> None:
+    write = issue_to_open()
+    await shop.broker.do(shop.ref, write)
+    [issue] = shop.repository.issues.values()
     copied = shop.issue(body=(issue.body or "").replace("bug-1/issue/a", "bug-1/issue/b"))
     again = await shop.broker.do(shop.ref, replace(write, key="bug-1/issue/b"))
     assert (again.new, again.id) == (True, str(copied.number + 1))

@@ -69,9 +69,14 @@ async def test_a_wrong_item_fails_alone(paper: Paper) -> None:
     assert isinstance(wrong, Defect)
 
 
-async def test_a_database_that_is_away_is_told_to_all_and_asked_once_again_later(paper: Paper) -> None:
+async def test_all_writers_get_the_error_of_an_unreachable_database(paper: Paper) -> None:
     paper.is_away = True
     assert [type(error) for error in await paper.put("a", "b")] == [Transient, Transient]
+
+
+async def test_writes_work_again_once_the_database_is_back(paper: Paper) -> None:
+    paper.is_away = True
+    await paper.put("a", "b")
     paper.is_away = False
     assert await paper.put("c") == ["c is written"]
 

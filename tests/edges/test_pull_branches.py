@@ -250,7 +250,7 @@ async def test_where_an_owner_asked_peoples_commits_are_replaced_by_exact_copies
         await desk.branches.push(again, copied.commit)
 
 
-async def test_whoever_pushes_at_the_last_moment_wins(desk: PullDesk) -> None:
+async def test_a_last_moment_push_by_a_person_is_not_overwritten(desk: PullDesk) -> None:
     await _reset_branch(desk)
     await _ours(desk, {"calc.py": "ours\n"})
     await desk.base_moves({"notes.txt": "base\n"})

@@ -184,7 +184,7 @@ async def test_the_person_whose_token_we_use_is_heard_and_our_own_comments_are_n
     assert [text for _, _, text in await desk.messages()][1:] == ["Use cents."]
 
 
-async def test_what_somebody_writes_into_the_comment_of_another_is_their_own_word(desk: Desk) -> None:
+async def test_an_edit_of_anothers_comment_counts_as_the_editors_words(desk: Desk) -> None:
     """On GitHub everybody with write access can edit every comment."""
     await desk.comments("ann", 7, "Use cents.", id=9)
     edited = desk.commented("ann", 7, "Use euros.", id=9, action="edited")

@@ -44,16 +44,23 @@ class Merged:
         raise NotImplementedError
 
 
-async def test_a_merge_is_told_to_its_case_and_one_without_a_case_to_nobody(store: Store) -> None:
+async def test_a_merge_is_told_to_its_case(store: Store) -> None:
     case = await open_case(store)
     ours = await store.pulls.create(pull(case))
-    other = await store.pulls.create(pull(None, head="their-branch"))
-    bell, forge = Bell(), LocalForge(source=LocalSource(SafeGit()), pulls=Merged([other, ours]))
+    bell, forge = Bell(), LocalForge(source=LocalSource(SafeGit()), pulls=Merged([ours]))
     await Reconciler(store=store, doorbell=bell, forge=forge).look_at_pull_requests()
     assert [(rung, kind) for rung, _, kind in bell.rung] == [(case, MessageKind.MERGED)]
     assert [found.state for found in await store.pulls.of(case)] == ["merged"]
     told = (await store.inbox.of(case))[-1].text
     assert told == f"Pull request {ours.number} was merged."
+
+
+async def test_a_merge_without_a_case_is_told_to_nobody(store: Store) -> None:
+    await open_case(store)
+    other = await store.pulls.create(pull(None, head="their-branch"))
+    bell, forge = Bell(), LocalForge(source=LocalSource(SafeGit()), pulls=Merged([other]))
+    await Reconciler(store=store, doorbell=bell, forge=forge).look_at_pull_requests()
+    assert bell.rung == []
 
 
 async def test_the_merge_of_a_local_branch_is_told_as_a_branch(store: Store) -> None:

@@ -54,7 +54,7 @@ def test_a_host_that_was_started_early_is_the_one_that_works(
     assert early_host._WAITING == [], "where one runs, none is started"
 
 
-def test_a_host_that_nobody_calls_in_leaves_and_has_made_nothing(terminal: Terminal) -> None:
+def test_an_early_host_that_is_sent_away_creates_no_home(terminal: Terminal) -> None:
     start_early(Settings(home=terminal.home))
     (early,) = early_host._WAITING
     send_early_away()

@@ -76,7 +76,7 @@ async def test_another_base_has_its_own_rules(github: GitHubOffice) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["auto_merge", "merge_queue"])
-async def test_whoever_decides_to_merge_has_it(github: GitHubOffice, how: str) -> None:
+async def test_auto_merge_or_merge_queue_ends_the_session(github: GitHubOffice, how: str) -> None:
     state, olga = github.github.state, github.olga.actor
     if how == "auto_merge":
         session = await _waiting(github)

@@ -101,7 +101,7 @@ def unsent(error: NotScripted | Unreachable | BrokenOff) -> Stop | Trouble:
 
 
 def used_up(answer: ModelAnswer) -> Stop | None:
-    """A usage limit that lasts: nobody holds a turn open for it. None: it is none, or short."""
+    """A stop if the answer tells of a long usage limit: a turn does not wait for it. None: no limit, or a short one."""
     if answer.status != 429:
         return None
     told = answer.headers.get("retry-after", "")

@@ -48,7 +48,7 @@ class Allowance:
 
 @dataclass(frozen=True, kw_only=True)
 class _Unanswered:
-    """What the agent is told where there is no answer of the provider."""
+    """The response that the agent gets when the provider has not answered."""
 
     told: Response
     uncharged: bool
@@ -90,7 +90,7 @@ class Gateway:
         """The fence: a process that still holds the socket's path gets no answer any more."""
         self.path.unlink(missing_ok=True)
         self._closed = True
-        # What is cut off in the middle of an answer settles what it saw before it goes.
+        # A request that is cancelled in the middle of an answer first settles what it saw of it.
         for answering in self._server.server_state.tasks:
             answering.cancel()
         self._server.leave()

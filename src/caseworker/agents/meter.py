@@ -25,8 +25,8 @@ class Meter:
 
     @property
     def usage(self) -> Usage:
-        """As the provider reports it. What it leaves out is guessed from the bytes: no answer is free because its
-        server does not count."""
+        """The usage that the provider reports. Missing numbers are guessed from the bytes, so that no answer counts as
+        free."""
         seen = self._usage
         written = max(seen.output_tokens, self._written // _BYTES_PER_TOKEN)
         asked = seen.input_tokens

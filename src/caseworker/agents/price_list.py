@@ -26,8 +26,8 @@ class PriceList:
         self._own = own or {}
 
     def of(self, model: str) -> Price:
-        """A model that nobody knows has the highest price: a cap reached too early asks a person, one reached too late
-        spends."""
+        """The price of a model. An unknown one gets the highest price: it is better to reach a cap too early, and ask a
+        person, than too late."""
         return self._known(model) or _dearest()
 
     def unknown(self, models: Iterable[str]) -> list[str]:

@@ -149,7 +149,7 @@ async def _call(call: ModelCall, upstream: Upstream, account: Account) -> Reply 
         uncharged = uncharged or isinstance(error, Unreachable)
         return _failed(unsent(error))
     finally:
-        # Also when the time is up, or the caller is cancelled. Without a word of the answer nobody knows the cost.
+        # Also when the time is up, or the caller is cancelled. Before an answer begins its cost is not known.
         if uncharged or meter.began:
             await account.settle(reservation, call, meter)
         else:
@@ -158,7 +158,7 @@ async def _call(call: ModelCall, upstream: Upstream, account: Account) -> Reply 
 
 
 async def _reserve(call: ModelCall, account: Account) -> int | Stop | Trouble:
-    """One that is under way when the time is up is taken back: nothing was sent yet."""
+    """Reserves the cost of a call. Cancelled meanwhile, it takes the reservation back: nothing was sent yet."""
     reserving = asyncio.ensure_future(account.reserve(call))
     try:
         return await asyncio.shield(reserving)

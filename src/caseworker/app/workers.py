@@ -161,7 +161,7 @@ class _Work:
 
 
 def _pull_activities(parts: Parts, transaction: Transaction) -> _Work:
-    """Nothing where this deployment has no GitHub: there are no pull cases then."""
+    """The activities of pull cases. None without GitHub: there are no pull cases then."""
     ports = parts.pulls
     if ports is None:
         return _Work(short=[], long=[])

@@ -52,7 +52,7 @@ class Backend:
         return viewer, True
 
     async def viewer_now(self, connection: HTTPConnection) -> Viewer | None:
-        """Who looks at an open page by now. Null: nobody that is known, or it can't be asked: the stream has to end."""
+        """The viewer of an open page as of now. Null: unknown, or GitHub can't be asked: the stream has to end."""
         try:
             viewer, _ = await self.who(connection)
         except Transient:

@@ -146,7 +146,7 @@ class CasePage:
 
 
 def _verdict(stored: StoredAny) -> str:
-    """Whether the pull request can be merged, as Markdown. Empty: nobody has judged it."""
+    """Whether the pull request can be merged, as Markdown. Empty: there is no verdict yet."""
     if not isinstance(stored, StoredPull) or stored.case.sight.verdict is None:
         return ""
     return verdict_section(stored.case.sight.verdict, is_over=stored.case.is_over)

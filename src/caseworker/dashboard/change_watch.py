@@ -50,14 +50,14 @@ class ChangeWatch:
         self._receipts: dict[CaseId, tuple[int, int, int]] = {}
         self._versions: Counter[CaseId] = Counter()
         self._naps = 0
-        """How often the last page was closed: nobody has looked for a while after that."""
+        """How often the last open page was closed: after that, changes are not watched for a while."""
         self._looked_at: datetime | None = None
         self.version = 0
         """How often any case was seen to change."""
         self.looks = 0
 
     def version_of(self, case: CaseId | None = None) -> tuple[int, int]:
-        """Of a case, or of the board. What was made for one version can be shown to everybody."""
+        """The version of a case, or of the board. A page made for one version can be shown to everybody."""
         return self._naps, self.version if case is None else self._versions[case]
 
     @property

@@ -20,7 +20,7 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 def session_seconds(viewer: Viewer) -> float:
-    """A day for a log-in with GitHub, which costs one click: whoever gets a login that was given up gets no more."""
+    """How long a session lasts. Only a day with GitHub: a login that was given up may soon belong to another person."""
     return 24 * 3600.0 if viewer.by_forge else SESSION_SECONDS
 
 

@@ -74,7 +74,7 @@ class Login:
         return self._page(request, problem, status)
 
     def refused(self, request: Request, problem: str) -> Response:
-        """What any page of the web can make a browser ask for does not count as failed: it would lock people out."""
+        """Refuses without counting a failure: any web page can make a browser send this, to lock people out."""
         return self._page(request, problem, 401)
 
     def slow_down(self, request: Request) -> Response:

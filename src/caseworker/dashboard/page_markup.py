@@ -82,7 +82,7 @@ def moment(at: datetime | None) -> Markup:
         return Markup("")
     at = at.astimezone(UTC)
     shown = f"{at:%H:%M}" if at.date() == datetime.now(UTC).date() else f"{at:%b} {at.day}, {at:%H:%M}"
-    # Nothing of it is anybody's text, so nothing is escaped: a case page has hundreds of them.
+    # Nothing here is escaped, since none of it is text of people: a case page has hundreds of times.
     return Markup(
         f'<time datetime="{at.isoformat(timespec="seconds")}" title="{at:%Y-%m-%d %H:%M:%S} UTC">{shown}</time>'
     )

@@ -21,7 +21,7 @@ class Folder:
     path: Path
     """The top-level folder; of a bare repository, the repository itself."""
     head: Head
-    """Of a detached one, the branch is the likeliest that contains the commit."""
+    """If it is detached, the branch is the likeliest one that contains the commit."""
 
     @property
     def ref(self) -> LocalRepository:

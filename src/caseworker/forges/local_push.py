@@ -62,8 +62,8 @@ class LocalPush:
             )
 
     async def _is_there(self, commit: Sha, expected: Sha) -> bool:
-        """Otherwise it may be moved, or the refusal says why not. What is not expected to be there needs no such look:
-        git itself makes a branch only if there is none, and not one on which somebody stands."""
+        """Whether the branch has the commit already. False: it may be moved; if it may not, the refusal says why. Not
+        needed for a new branch: git makes it only if there is none, and not if it is checked out."""
         there, is_checked_out = await self._look()
         if there == commit:
             return True

@@ -13,8 +13,8 @@ _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color")
 
 
 async def merged_commit(git: Git, path: Path, *, pushed: Sha, head: Sha, base: Sha) -> Sha | None:
-    """What is on the base: `head`, which people made of what we pushed and which holds it (`holds`), or what we pushed.
-    None: neither."""
+    """The commit that is on the base: `head`, which people made of what we pushed, or `pushed` itself. None: neither.
+    See `holds`."""
     for commit in dict.fromkeys((head, pushed)):
         if await holds(git, path, base, change=commit):
             return commit

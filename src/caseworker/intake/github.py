@@ -53,7 +53,7 @@ log = structlog.get_logger()
 
 _UNCLEAR: Final = "?"
 _ANSWERED: Final = "!"
-"""Stored instead of a verb where the classifier found none: whether somebody has answered."""
+"""Stored instead of a verb if the classifier found none: not answered yet (`?`), or answered already (`!`)."""
 
 
 class GitHubIntake:

@@ -12,7 +12,7 @@ from caseworker.intake.github_events import Person
 
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Id = Annotated[int, Field(ge=1, le=2**63 - 1)]
-"""What a database can keep. GitHub's own are far below."""
+"""An id that a database can keep. GitHub's ids are far smaller."""
 LONG_AGO: Final = datetime.fromtimestamp(0, UTC)
 
 

@@ -201,7 +201,7 @@ class Dispatcher:
         if words and refused.reason is not RefusalReason.TARGET_LOCKED:  # there, GitHub takes no comment of an App
             await self._writes.reply(asked.event.repository, asked.event.number, words, key=f"{asked.key} refused")
         if isinstance(asked.event, LabelChanged) and asked.target is not None:
-            # It would look as if it were asked for, and could not be set again to ask again.
+            # A label that stays would look like a running request, and people could not set it again.
             await self._writes.remove_label(asked.event.repository, asked.event.number, asked.event.label)
         await self._react(asked, Reaction.FAILED)
         return refused

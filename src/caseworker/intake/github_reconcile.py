@@ -68,7 +68,7 @@ class GitHubReconciler:
             await asyncio.sleep(pause)
 
     async def look(self) -> int:
-        """Returns how many events nobody had brought."""
+        """Looks once. Returns the number of events that no webhook had brought."""
         found = await self._read_log()
         for repository in await self._changes.repositories():
             try:

@@ -1,7 +1,7 @@
 """Gives commands of people on GitHub to the session on a pull request: stop, resume, abort, rebase.
 
-They begin no run, but for a `resume` of a session that has ended. Whoever gives one is answered: by the session, or
-here if it changes nothing."""
+They begin no run, except for a `resume` of a session that has ended. The author of each gets an answer: from the
+session, or from here if the command changes nothing."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -119,7 +119,7 @@ class RunComments:
         await self._store.tracking_comments.wrote(tracking, digest, is_tidy=is_tidy, shows=shows)
 
     def _digest(self, run: Run, tracked: Tracked, at: datetime) -> str:
-        """Of what the comment says, without the times that change at each look."""
+        """A digest of the comment without the times that change at each look."""
         timeless = run.model_copy(update={"wall_clock_ms": 0})
         return sha256(tracking_comment(timeless, tracked, now=at, redactor=self._redactor).encode()).hexdigest()
 

@@ -174,7 +174,7 @@ class SlackIntake:
             refers_to=reference,
             command=command,
         )
-        # Whoever changes their own message keeps their standing; anybody else has none.
+        # An author who edits their own message keeps their standing; any other editor has none.
         standing = original.standing if words.author == original.author else Standing.OTHER
         return _result(original.case, await self._conversation.say(original.case, words, standing))
 

@@ -42,7 +42,7 @@ def _extra_lines(message: Mapping[str, object]) -> Iterator[str]:
 
 
 def _is_preview(attachment: Mapping[str, object]) -> bool:
-    """Whether Slack fetched it from a link, so that nobody said it. A forwarded message is no preview."""
+    """Whether Slack made the attachment from a link, and no person wrote it. A forwarded message is no preview."""
     return bool(attachment.get("from_url")) and not (attachment.get("is_share") or attachment.get("is_msg_unfurl"))
 
 

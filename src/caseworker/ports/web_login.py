@@ -8,8 +8,8 @@ from caseworker.core.people.forge_roles import RepositoryRole
 
 class WebLogin(Protocol):
     def address(self, *, state: str, verifier: str, back: str) -> str:
-        """Where the person says yes. They come back to `back` with a code and this state. `verifier`: a secret that
-        `who` has to name again."""
+        """The address of the forge's page on which the person permits the log-in. They come back to `back` with a code
+        and this state. `verifier`: a secret that `who` has to name again."""
 
     async def who(self, code: str, *, verifier: str, back: str) -> str:
         """The login of the person who came back with this code. `Refused`: the forge does not take it."""

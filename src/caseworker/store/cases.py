@@ -181,7 +181,7 @@ _MOVED: Final = (
     )
 )
 _MOVED_ON: Final = _MOVED.values(over=False)
-"""It may have been over, before it was opened again."""
+"""Also clears `over`: the case may have been over before it was opened again."""
 _KEPT: Final = (
     update(cases)
     .where(cases.c.id == bindparam("case"))
@@ -208,7 +208,7 @@ def _new(issue: Issue, branch: str, file: CaseFile | None) -> IssueCase:
 
 
 def _row(issue: Issue, branch: str, policy: Policy, file: CaseFile | None) -> dict[str, object]:
-    """With a file that was prepared, the case begins with its analysis done."""
+    """The row of a new case. `file`: a prepared case file; the case then begins with its analysis done."""
     at = now()
     case = _new(issue, branch, file)
     if file is None:

@@ -29,7 +29,7 @@ from caseworker.store.port import Port
 
 LEASE: Final = timedelta(seconds=60)
 SAME_EVENT: Final = timedelta(seconds=10)
-"""A labelling by webhook and one found by a look are one if they are no further apart: their times differ a little."""
+"""Longest distance in time at which a webhook and a find of a look count as one event: their times differ a little."""
 _FOUND: Final = "look"
 """The source of deliveries that a look has found."""
 
@@ -64,7 +64,7 @@ class StoredDeliveries(Port):
         return await self._new.put(_row(delivery))
 
     async def _put_all(self, group: Sequence[Values]) -> list[bool]:
-        """For each row whether its GUID is new. GitHub sends in bursts: one commit for all that wait is enough."""
+        """Stores all waiting rows in one commit, since GitHub sends in bursts. Returns whether each GUID is new."""
         async with self._database.writing() as connection:
             added = await connection.execute(_ADDED[connection.dialect.name], group)
             left, new = set(added.scalars()), []
@@ -124,7 +124,7 @@ class StoredDeliveries(Port):
             same = [rows.c.subject == claim.subject, rows.c.id < claim.id, ~rows.c.is_repeat]
             if at is not None:
                 same.append(_is_same_moment(at, found=source == _FOUND))
-            # What could not be read or never succeeded does not stand for the event.
+            # Unreadable and failed deliveries do not count as the first delivery of an event.
             same.append(rows.c.outcome.not_in([OutcomeKind.UNREADABLE, OutcomeKind.FAILED]))
             return await connection.scalar(select(rows.c.guid).where(*same).order_by(rows.c.id).limit(1))
 
@@ -187,7 +187,7 @@ def _outcome(outcome: Outcome) -> dict[str, object]:
 
 def _is_same_moment(at: datetime, *, found: bool) -> ColumnElement[bool]:
     """Within one source times are exact: a person may remove a label and set it again at once."""
-    # A find that was itself taken for an earlier event says nothing about a later one.
+    # An event found by a look and marked as a duplicate must not hide a later event.
     new_find = and_(rows.c.source == _FOUND, rows.c.outcome != OutcomeKind.DUPLICATE)
     other_source = rows.c.source != _FOUND if found else new_find
     close = rows.c.happened_at.between(at - SAME_EVENT, at + SAME_EVENT)

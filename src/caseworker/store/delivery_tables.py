@@ -37,7 +37,7 @@ class _Deliveries(TypedColumns):
     subject: Named[str] = Column(Words, nullable=False)
     happened_at: Named[datetime | None] = Column(UtcTime, nullable=True)
     body: Named[bytes | None] = Column(LargeBinary, nullable=True)
-    """Compressed. Null where nobody will read it."""
+    """Compressed. Null if it will not be read."""
     is_open: Named[bool] = Column(Boolean, nullable=False)
     """Still to be processed."""
     outcome: Named[str] = Column(String)

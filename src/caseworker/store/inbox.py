@@ -28,8 +28,8 @@ class StoredInbox(Port):
             return await add_message(connection, message)
 
     async def claim(self, case: CaseId, turn: int) -> list[Message]:
-        """Most often nothing is waiting: so it looks first, which locks nobody out. Whoever puts a message after that
-        look rings after it, too, and the case claims again."""
+        """Looks first without a lock, because most often nothing is waiting. A message that is put after that look is
+        not lost: its sender rings afterwards, and the case claims again."""
         claimed = {"of_case": case, "by_turn": turn}
         async with self._database.reading() as connection:
             if await connection.scalar(_FIRST_WAITING, {"of_case": case}) is None:
@@ -40,7 +40,7 @@ class StoredInbox(Port):
             return await _read(connection, _CLAIMED, claimed)
 
     async def overhear(self, case: CaseId, turn: int, standings: Set[Standing]) -> list[Message]:
-        """A working agent asks often and is rarely told anything: so it looks first, which locks nobody out."""
+        """Looks first without a lock: a working agent asks often, and there is rarely anything to tell it."""
         heard = _waiting(case) & rows.c.kind.in_(sorted(SPOKEN)) & rows.c.standing.in_(sorted(standings))
         async with self._database.reading() as connection:
             if await connection.scalar(select(rows.c.id).where(heard).limit(1)) is None:
@@ -74,7 +74,7 @@ class StoredInbox(Port):
 
 
 def _end_of_runs(messages: Sequence[MessageId]) -> Update:
-    """Ends the runs that these messages were to start: nobody works on them."""
+    """Ends the runs that these refused messages were to start."""
     asked = select(dispatches.c.run).join(rows, rows.c.external_id == dispatches.c.key).where(rows.c.id.in_(messages))
     mine = runs.c.id.in_(asked) & runs.c.ended_at.is_(None)
     return update(runs).where(mine).values(ended_as=RunState.INCOMPLETE, ended_at=now())
@@ -121,8 +121,8 @@ async def case_of_message(connection: Connection, message: NewMessage) -> CaseId
 
 
 async def _is_complete(connection: Connection, case: CaseId, turn: int) -> bool:
-    """Of a turn whose end the flow has not heard of: it was stopped, or its worker died, just after. Nobody will read
-    what such a turn claims: the flow takes its result first, and the next number claims."""
+    """Whether the turn is complete, though the flow does not know it yet: it was stopped, or its worker died, just
+    after. Such a turn must claim nothing: the flow takes its result without reading more, and the next turn claims."""
     done = select(turns.c.turn).where(turns.c.case == case, turns.c.turn == turn, turns.c.result.is_not(None))
     return await connection.scalar(done) is not None
 
@@ -132,7 +132,7 @@ def _waiting(case: CaseId) -> ColumnElement[bool]:
 
 
 async def _claim(connection: Connection, case: CaseId, turn: int, which: ColumnElement[bool]) -> Sequence[MessageId]:
-    """Who was claimed now and not before. The case's lock is taken here."""
+    """Claims the selected messages, and returns the ids of those claimed by this call. Takes the case's lock."""
     await lock_case(connection, case)
     unclaimed = update(rows).where(which).values(turn=turn).returning(rows.c.id, rows.c.trace)
     claimed = sorted((await connection.execute(unclaimed)).all())
@@ -140,7 +140,7 @@ async def _claim(connection: Connection, case: CaseId, turn: int, which: ColumnE
     if claimed:
         first, trace = claimed[0]
         entry = MessagesClaimed(turn=turn, messages=numbers)
-        # With the first message in it: a turn that claims again, for what came while it worked, says so again.
+        # The first message is part of the key, so that a later claim of the same turn gets an entry of its own.
         key = f"claim/{turn}/{first}"
         await append_entries(connection, case, [entry], trace=TraceId(trace), key=key)
     return numbers
@@ -159,7 +159,7 @@ _FIRST_WAITING: Final = select(rows.c.id).where(rows.c.case == bindparam("of_cas
 async def _read(
     connection: Connection, query: Select[*tuple[object, ...]], which: Mapping[str, object] | None = None
 ) -> list[Message]:
-    """Without their files: those are big, and read where they are needed."""
+    """The messages without their files, which are big and read where they are needed."""
     names = [column.key for column in rows.c]
     return [
         Message.model_validate({name: value for name, value in zip(names, row, strict=True) if value is not None})

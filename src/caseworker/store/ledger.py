@@ -21,14 +21,14 @@ from caseworker.store.stored_caps import value_of
 from caseworker.store.tables import attempts, ledger
 
 _ABANDONED_PART = 4
-"""Of a call whose end nobody saw, one part in four of the reservation counts, rounded up: an unknown call has probably
-sent its input and been charged for it, and hardly ever got the longest answer, which is most of what is reserved. To
-count all of it would let a few crashes eat a budget; to count nothing would let crashes spend without end."""
+"""A call with an unknown end counts as a quarter of its reservation, rounded up. It was probably charged for its input,
+but hardly ever for the longest answer, which is most of what is reserved. If all of it counted, a few crashes would use
+up a budget; if nothing counted, crashes could spend without end."""
 _DAY: Final = timedelta(hours=24)
 _ADVISORY_LOCK: Final = 0x_CA5E_0004
 """The key of this lock among the advisory locks of a PostgreSQL database."""
 _LOST: Final = timedelta(hours=1)
-"""A single question is answered within minutes: what is reserved for longer belongs to a process that died."""
+"""Age at which the reservation of a single question is given up: an answer takes minutes, so its process has died."""
 
 _TOTALS: Final = select(
     func.count(),
@@ -111,7 +111,8 @@ async def abandon_reservations(connection: Connection, case: CaseId, turn: int, 
 
 
 async def _spent_by(connection: Connection, payer: Attempt | SingleQuestion) -> int:
-    """What counts against the payer's cap. Its case or repository is locked: nobody reserves at the same time."""
+    """The micro-dollars that count against the payer's cap. Locks its case or repository, so that no other call
+    reserves at the same time."""
     if isinstance(payer, Attempt):
         await lock_case(connection, payer.case)
         await _refuse_if_superseded(connection, payer)

@@ -33,7 +33,7 @@ class _Messages(TypedColumns):
     command: Named[dict[str, object]] = Column(Document, nullable=False)
     text: Named[str] = Column(Words, nullable=False)
     reference: Named[str | None] = Column(Words, nullable=True)
-    """Null, not empty, where there is none: the unique index is for real ones."""
+    """Null instead of empty if there is none: the unique index must not compare those."""
     refers_to: Named[str | None] = Column(Words, nullable=True)
     trace: Named[str] = Column(String)
     received_at: Named[datetime] = Column(UtcTime, nullable=False)

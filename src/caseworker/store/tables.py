@@ -55,7 +55,7 @@ class _Cases(TypedColumns):
     state: Named[str] = Column(String)
     """As in the snapshot; a column, so that it can be asked for without reading every case."""
     over: Named[bool] = Column(Boolean, nullable=False)
-    """Ended, and everything that follows from that is done: the workflow may be gone for good."""
+    """Ended, with everything done that follows from the end. The workflow may be gone."""
     snapshot: Named[dict[str, object]] = Column(Document, nullable=False)
     policy: Named[dict[str, object]] = Column(Document, nullable=False)
     file: Named[dict[str, object] | None] = Column(Document(none_as_null=True), nullable=True)

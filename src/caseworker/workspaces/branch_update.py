@@ -29,7 +29,7 @@ from caseworker.workspaces.merge import Merging, Sides
 CONFLICTS = "conflict"
 _UPDATES = "updated"
 _MOST = 500
-"""Commits that are rebased. More are no work of one pull request."""
+"""Most commits that are rebased. One pull request hardly has more."""
 _REBASE = Sides(ours="the base", theirs="the branch")
 _MERGE = Sides(ours="the branch", theirs="the base", keeps_ours=True)
 _PREPARED = b"Both versions of each conflict, to be solved\n"

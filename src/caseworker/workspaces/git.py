@@ -56,7 +56,7 @@ _ENVIRONMENT = {
     "GIT_COMMITTER_EMAIL": COMMITTER,
 }
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "GIT_SSL_CAINFO")
-"""What of our own environment a git that speaks with a server gets."""
+"""Variables of our own environment that git gets if it speaks with a server."""
 _ERROR_TAIL = 2_000
 _BUSY = ("File exists", "cannot lock ref", "Unable to create", "No space left on device", "Resource temporarily")
 _LOCK: Final = re.compile(
@@ -193,8 +193,8 @@ def _start(program: Program, work_tree: Path | None, output: _Bounded, error: _T
 
 
 def _clear_left_lock(error: str) -> None:
-    """So that the next try succeeds. git locks a ref for milliseconds, and leaves the lock for ever when it is killed.
-    Only refs that nobody but us writes: what locks a person's branch is theirs."""
+    """Removes an old lock of a ref, so that the next try succeeds. git locks a ref for milliseconds, but a killed git
+    leaves its lock. Only for refs that we alone write: a lock of a person's branch is left alone."""
     if found := _LOCK.search(error):
         lock = Path(found[1])
         with suppress(FileNotFoundError):

@@ -185,7 +185,7 @@ MEMORY_FOLDERS: Final = ("/tmp", "/dev/shm", "/home/agent")
 
 
 def _end_tools(root: int, tree: list[Process]) -> bool:
-    """Ends everything but the program and what is around it. False: new ones came faster, or there is nothing else."""
+    """Ends all processes but the program and those around it. False: new ones came faster, or there are no others."""
     shell = tree_reads.outer_shell(tree)
     stopped: set[int] = set()
     for _ in range(_ROUNDS):

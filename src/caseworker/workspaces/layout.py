@@ -75,7 +75,7 @@ def refs_of(workspace: Workspace) -> str:
 
 
 def lay_git_dir(place: Place, commit: Sha) -> None:
-    """What `git worktree add` would write, under a name of ours instead of tree, tree1, tree2..."""
+    """Writes what `git worktree add` would write, under a name of ours instead of tree, tree1, tree2..."""
     place.git_dir.mkdir(parents=True, exist_ok=True)
     place.tree.mkdir(parents=True, exist_ok=True)
     clear_stale_locks(place.git_dir)
@@ -85,7 +85,7 @@ def lay_git_dir(place: Place, commit: Sha) -> None:
 
 
 def clear_stale_locks(git_dir: Path) -> None:
-    """Left by a git that was killed. The caller holds the case, so nobody else is at work here."""
+    """Removes locks that a killed git left. The caller holds the case, so no other git is at work here."""
     for name in ("index.lock", "HEAD.lock"):
         (git_dir / name).unlink(missing_ok=True)
 

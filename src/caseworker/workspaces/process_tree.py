@@ -55,7 +55,7 @@ def tree_of(root: int, everything: dict[int, Process]) -> list[Process]:
 
 
 def outer_shell(tree: list[Process]) -> set[int]:
-    """The processes that are no tool's: bwrap, the first process inside, and the program that was started there."""
+    """The processes that belong to no tool: bwrap, the first process inside, and the program that was started there."""
     shell = {process.pid for process in tree[:1]}
     for _ in range(2):
         below = [process for process in tree if process.parent in shell and process.pid not in shell]

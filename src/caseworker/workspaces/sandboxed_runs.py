@@ -124,7 +124,7 @@ class SandboxedRuns:
 
 
 def with_short_paths(run: CommandRun, path: Path) -> CommandRun:
-    """Paths inside the worktree, from its root: where it is on this machine is nobody's concern in a pull request."""
+    """The run with paths relative to the worktree: its place on this machine must not appear in a pull request."""
     return run.model_copy(update={"output": run.output.replace(f"{path}/", "")})
 
 

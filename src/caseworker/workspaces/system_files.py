@@ -54,7 +54,7 @@ class SystemFiles:
 
     @property
     def canary(self) -> Path:
-        """A file of ours that nobody inside may see under this name."""
+        """A file of ours whose path must not exist inside the sandbox."""
         return self.folder / "etc" / "passwd"
 
 

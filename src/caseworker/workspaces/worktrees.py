@@ -56,7 +56,7 @@ _CHANGED = 20_000
 _DIFFS = 2 << 20
 """Characters of diffs that are kept: a change is asked for by several checks and by its review."""
 _KEPT_REF = "kept"
-"""Of a case that is over: the work that nobody has merged."""
+"""The last part of the name of the ref that keeps the unmerged work of a closed case."""
 
 
 class GitWorkspaces:

@@ -4,7 +4,7 @@ from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.budget import MICROS
 from caseworker.core.base.case_kinds import CaseKind
 from caseworker.core.base.ids import MessageId, SessionId
-from caseworker.core.bug.case import About, BugState, cap_of
+from caseworker.core.bug.case import About, BugCase, BugState, cap_of
 from caseworker.core.bug.transitions import after_failed_turn, after_turn, look
 from caseworker.core.bug.turns import InvestigatorAnswer, InvestigatorTurn
 from caseworker.core.bug.words import PostContext, words_for
@@ -18,13 +18,20 @@ RAISED = Claimed(
 )
 
 
-def test_a_case_that_is_out_of_money_says_how_to_go_on_and_goes_on_when_it_gets_more() -> None:
-    stopped = after_failed_turn(bug(), "the budget of $5.00 is used up", POLICY, NOW, out_of_money=True)
+def out_of_money() -> BugCase:
+    return after_failed_turn(bug(), "the budget of $5.00 is used up", POLICY, NOW, out_of_money=True)
+
+
+def test_a_case_that_is_out_of_money_says_how_to_go_on() -> None:
+    stopped = out_of_money()
     (post,) = [one for one in stopped.outbox if one.about is About.FAILED_TURN and one.audience is Audience.DEVELOPERS]
     context = PostContext(case=stopped, title="", reporter="", policy=POLICY)
     told = words_for(post, context, TerminalPhrasing())
     assert told.endswith("`caseworker budget bug-7F3K +5` lets it go on.")
-    looked = look(stopped, [RAISED], POLICY, NOW)
+
+
+def test_a_case_that_is_out_of_money_goes_on_when_it_gets_more() -> None:
+    looked = look(out_of_money(), [RAISED], POLICY, NOW)
     assert (looked.after.state, looked.after.people.out_of_money) == (BugState.INVESTIGATING, False)
     assert cap_of(looked.after, POLICY) == 10 * MICROS
     (settled,) = looked.settled

@@ -344,7 +344,7 @@ LIES: list[tuple[str, Files, Files, str]] = [
 
 
 @pytest.mark.parametrize(("before", "after", "said"), [row[1:] for row in LIES], ids=[row[0] for row in LIES])
-def test_what_looks_like_it_and_is_not_is_told_once(before: Files, after: Files, said: str) -> None:
+def test_a_weakening_disguised_as_a_refactoring_is_reported_once(before: Files, after: Files, said: str) -> None:
     assert [one for one in told(before, after) if "interferes" not in one] == [said]
 
 

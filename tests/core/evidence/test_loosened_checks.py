@@ -126,7 +126,7 @@ def test_a_later_line_of_an_assertion_that_accepts_more_is_told(path: str, old: 
     assert told(path, old, new) == [f"`{now}` in `{name}` in `{path}` accepts more than `{was}`, which it replaces."]
 
 
-def test_an_exact_assertion_that_moved_to_a_test_of_its_own_is_not() -> None:
+def test_moving_an_exact_assertion_to_its_own_test_is_not_reported() -> None:
     before = "def test_a():\n    assert total() == 5\n"
     after = "def test_a():\n    assert total() is not None\n\n\ndef test_b():\n    assert total() == 5\n"
     assert weakened({PYTHON: before}, {PYTHON: after}) == []

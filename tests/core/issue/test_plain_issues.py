@@ -94,12 +94,16 @@ def test_an_analysis_that_is_not_enough_is_where_the_analyst_begins() -> None:
     assert begun.brief.startswith("Add instead of subtract.")
 
 
-def test_what_is_expected_instead_of_a_defect_is_to_be_done_first_and_tested() -> None:
-    """It is asked for once."""
+def test_the_expected_result_of_a_defect_comes_first_in_must_do() -> None:
+    whole = triaged().model_copy(update={"defect": PLACE, "analysis": FOUND})
+    analysis = after_outcome(a_file(), Role.PM, whole, attempt=1).analysis
+    assert analysis.must_do == ["It adds.", "Every price counts."]
+
+
+def test_the_expected_result_of_a_defect_is_tested_if_no_other_test_is_described() -> None:
     found = FOUND.model_copy(update={"test_description": ""})
     whole = triaged().model_copy(update={"defect": PLACE, "analysis": found})
     analysis = after_outcome(a_file(), Role.PM, whole, attempt=1).analysis
-    assert analysis.must_do == ["It adds.", "Every price counts."]
     assert analysis.test_requirement is not None
     assert analysis.test_requirement.description == "It adds."
 

@@ -272,7 +272,7 @@ def test_the_same_failure_is_fixed_three_times_at_most() -> None:
     assert (after.session.end, after.session.block) == (SessionEnd.BLOCKED, "fixes")
 
 
-def test_a_failure_that_was_gone_and_comes_back_ends_the_loop_and_names_both_commits() -> None:
+def test_a_failure_that_comes_back_after_a_fix_ends_the_session() -> None:
     fixed = _read(_failing(), failure()).updated(started_from=None)
     green = looked(fixed, REVIEW, BARRIER, head=NEXT)
     assert green.fixes.cleared == {"sig-unit": NEXT}

@@ -52,7 +52,7 @@ def test_a_verdict_is_made_with_the_waiting_times_of_the_session() -> None:
     assert preview(case, command, fresh, Policy(checks_begin_seconds=0), NOW).verdict.outcome == "ready"
 
 
-def test_what_was_spent_before_is_not_left() -> None:
+def test_earlier_spending_reduces_the_previewed_cost() -> None:
     case = new_pull_case(CASE, "review")
     command = StartWork(workflow="review")
     assert preview(case, command, READY, Policy(), NOW, spent_micros=4_000_000).most_micros == 1_000_000

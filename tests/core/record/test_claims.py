@@ -78,7 +78,7 @@ def test_lines_and_commands_in_words_are_checked(text: str, wrong: list[tuple[st
     assert wrong_in(review(text)) == wrong
 
 
-def test_what_is_to_pass_in_a_plan_is_no_claim() -> None:
+def test_a_command_that_a_plan_wants_to_pass_is_not_checked() -> None:
     plan = {"status": "PLANNING_COMPLETE", "plan": "Done if the sum is right: `make check` passes.", "reason": ""}
     assert wrong_in(parse_outcome(Role.PM, Task.PLAN, plan)) == []
 

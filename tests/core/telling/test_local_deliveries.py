@@ -42,7 +42,7 @@ def test_no_post_names_a_pull_request_of_a_folder(about: IssueAbout) -> None:
         assert "pull request" not in words_for(post, context, TYPED).lower()
 
 
-def test_a_ready_branch_is_called_what_it_is() -> None:
+def test_texts_call_a_local_delivery_a_branch() -> None:
     told = why(READY, POLICY, TYPED)
     assert told.waits_for == "For a person to merge branch `agent/issue-42`."
     named = why(READY, POLICY, TYPED, into="main")

@@ -81,7 +81,7 @@ def test_a_waiting_run_tells_who_must_move_and_how() -> None:
 
 
 @pytest.mark.parametrize("queued", [True, False])
-def test_a_run_that_was_asked_for_at_a_milestone_does_not_ask_to_be_asked_for(queued: bool) -> None:
+def test_a_run_at_a_milestone_waits_for_nobody(queued: bool) -> None:
     case = a_case(IssueState.WAITING_FOR_HUMAN_INPUT, **a_wait(WaitingFor.MILESTONE))
     assert awaited_by(case, TerminalPhrasing(), queued=queued) is None
 

@@ -130,8 +130,8 @@ class Building(BuildActivities):
         )
 
     async def _written_before_the_test(self, request: BuildRequest, workspace: Workspace) -> list[str]:
-        """What developers changed before this test was written, without tests: after a late requirement gap the new
-        test has to fail on the base's code, not on theirs."""
+        """The paths, except tests, that developers changed before this test was written. After a late requirement gap
+        the new test has to fail on the base's code, not on theirs."""
         before = await self._proofs.last_writing(request, workspace)
         if before == workspace.base:
             return []

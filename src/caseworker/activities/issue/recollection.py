@@ -69,7 +69,7 @@ def plan_of(turns: Sequence[FinishedTurn]) -> str:
 
 
 def triage_of(turns: Sequence[FinishedTurn], file: CaseFile) -> str:
-    """What the pm has found out. An analysis that it could not finish is where the analyst begins."""
+    """The pm's reason, and its unfinished analysis if there is one: the analyst begins with that."""
     triage = last_triage(turns)
     if triage is None:
         return ""
@@ -95,7 +95,7 @@ def brief_for(task: Task, turns: Sequence[FinishedTurn], file: CaseFile) -> str:
 
 
 def _analysis_with_less(turn: FinishedTurn, task: Task) -> AnalysisSection | None:
-    """Without what was tried; for a test, with how the issue was reproduced. Null: the turn made no analysis."""
+    """The turn's analysis without what was tried; for a test, with how the issue was reproduced. Null: it made none."""
     match turn.outcome:
         case AnalysisOutcome(tried=tried) as outcome:
             return analysis_of(outcome.model_copy(update={"tried": _kept_for(task, tried)}))

@@ -167,7 +167,7 @@ def _told(verdict: Verdict) -> tuple[object, ...]:
 
 
 def _without_refusal(reply: NotPossible | Postponed | None, what: str) -> Postponed | None:
-    """What is only shown may be refused: the work goes on."""
+    """Logs a refusal instead of returning it: what was refused is only shown to people, so the work goes on."""
     if isinstance(reply, NotPossible):
         log.warning(what, error=reply.reason)
         return None

@@ -134,9 +134,9 @@ class PullTurn:
         return finished.commit
 
     async def _parent(self) -> tuple[Sha, str]:
-        """What the turn's commit is put on, and the message of the commit that it replaces.
+        """The parent of the turn's commit, and the message of the commit that it replaces.
 
-        What an earlier turn has committed and nobody has pushed is replaced, so that a repaired change is one commit.
+        An unpushed commit of an earlier turn is replaced, so that a repaired change is one commit.
         """
         before = next(
             (

@@ -80,7 +80,7 @@ async def short_work(store: Store, stored: StoredAny) -> AsyncIterator[None]:
         with refusals_told():
             async with beating():
                 yield
-    except RateLimited as limited:  # where nobody has to be heard meanwhile, Temporal's server waits for us
+    except RateLimited as limited:  # Temporal's server waits: no message has to be heard here
         delay = timedelta(seconds=limited.seconds)
         raise ApplicationError(str(limited), type=RateLimited.__name__, next_retry_delay=delay) from limited
     except (OSError, Transient) as error:

@@ -168,7 +168,7 @@ class Posting:
         effect, new = await self._store.effects.intend(_surface_key(key, thread), case, POST, intent)
         place = effect.result.get("place") if effect.done else None
         if place is None:
-            # Not new and not done: an earlier try may have posted it without our hearing of it.
+            # Not new and not done: an earlier try may have posted it, and its answer was lost.
             place = None if new else await chat.find(thread, key)
             folded = stored.report if not thread.anchor and isinstance(stored, StoredBug) else ""
             if place is None:

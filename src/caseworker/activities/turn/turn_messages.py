@@ -29,7 +29,8 @@ class TurnEar:
         self._standings = standings
 
     async def news(self) -> Sequence[Message]:
-        """Nothing for a superseded attempt: its messages would count as seen by the newer one, which lacks them."""
+        """Claims the messages that came meanwhile. A superseded attempt gets none: they would count as seen by the
+        newer attempt, which lacks them."""
         if not await self._store.turns.is_current(self._attempt):
             return []
         return await self._store.inbox.overhear(self._attempt.case, self._attempt.turn, self._standings)

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from caseworker.app.settings import Settings
 
 _SECONDS: Final = 2.0
-"""After which the shell gets nothing: whoever presses TAB does not wait for a database."""
+"""After this time the shell gets nothing: a person who presses TAB must not wait for a database."""
 
 
 def complete_case(incomplete: str) -> list[str]:

@@ -17,7 +17,7 @@ _PATIENCE: Final = 180.0
 
 
 class Hands(Protocol):
-    """Whoever clicks: a person's browser, or the forms alone."""
+    """Clicks and writes on the demo's page: with a person's browser, or by the forms alone."""
 
     async def click(self, label: str) -> None: ...
 

@@ -67,7 +67,7 @@ class IssueDoor:
 
 
 def _read(asked: IssueToOpen) -> tuple[int | NewIssue, str | None]:
-    """Reads files only: what is no file may never end."""
+    """Reads the issue and the script. Refuses pipes and devices: reading one may never end."""
     for path in (asked.issue, asked.rehearsal):
         if isinstance(path, Path) and not path.is_file():
             raise Refused(f"{path} is not a file.")
@@ -77,7 +77,7 @@ def _read(asked: IssueToOpen) -> tuple[int | NewIssue, str | None]:
 
 @asynccontextmanager
 async def open_door(path: Path, door: IssueDoor) -> AsyncIterator[None]:
-    """Where there can be no socket, commands open their cases themselves."""
+    """Serves the door while the context lasts. If no socket can be made, commands open their cases themselves."""
     try:
         listener = _bound(path)
     except OSError as error:
@@ -97,7 +97,7 @@ def _remove(path: Path) -> None:
 
 
 def _bound(path: Path) -> socket.socket:
-    """Nobody can connect before it listens, and then only this user."""
+    """The socket, for this user alone. It does not listen yet, so that nobody connects before its mode is set."""
     _remove(path)  # left by a host that was killed
     listener = socket.socket(socket.AF_UNIX)
     try:

@@ -129,7 +129,7 @@ async def _policy(settings: Settings, seen: LookedAt) -> Policy:
 
 
 async def _known_if_any(settings: Settings, request: SessionRequest, seen: LookedAt, policy: Policy) -> _Known:
-    """Where there are no records yet, none are made."""
+    """What the records have of it. Does not make records if there are none yet."""
     if not settings.database_url and not (settings.home / "caseworker.db").exists():
         return _Known(policy=policy, decision=_decided(request, seen))
     async with reading(settings) as store:
@@ -160,7 +160,7 @@ async def _known(store: Store, request: SessionRequest, seen: LookedAt, policy: 
 
 
 def _decided(request: SessionRequest, seen: LookedAt) -> StartWork:
-    """As if there were no case."""
+    """The decision for a pull request without a case."""
     decision = decide(_command(request), _target(seen), None)
     if isinstance(decision, NotDone):
         raise _refused(decision)

@@ -58,7 +58,7 @@ async def show_caps(
 
 
 async def _change(settings: Settings, changes: Mapping[CapName, int | None], author: str) -> None:
-    """Also before the first case: it makes the records if there are none."""
+    """Sets the caps. Makes the records if there are none, as before the first case."""
     async with recording(settings) as store:
         for name, value in changes.items():
             await store.caps.set(name, value, by=author)

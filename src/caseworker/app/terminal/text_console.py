@@ -13,7 +13,7 @@ from rich.text import Text
 from caseworker.core.base.text import printable
 
 _UNSEEN: Final = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-"""What JSON allows in a string, but a terminal acts on or nobody sees."""
+"""Characters that JSON allows in a string, but that control a terminal or are invisible."""
 
 
 class TextConsole(Console):

@@ -1,14 +1,14 @@
-"""Text of models inside our own Markdown: it makes no heading and no label of ours, and leaves nothing open."""
+"""Makes a model's text safe inside our Markdown: it can't add headings or bold labels, or leave a block open."""
 
 import re
 from typing import Final
 
 _CONTAINERS: Final = r"[ \t]{0,3}(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]{0,4}){0,40}"
-"""Marks of lists and quotations before what a line holds."""
+"""List and quotation marks at the start of a line."""
 _FENCE: Final = re.compile(rf"(?P<before>{_CONTAINERS})(?P<mark>`{{3,}}|~{{3,}})")
 _LABEL: Final = re.compile(rf"(?P<before>{_CONTAINERS})(?P<mark>#{{1,6}}(?=[ \t]|$)|\*\*|__)")
 _UNDERLINE: Final = re.compile(r"\A(?P<before>[ \t>]{0,9})(?P<mark>=++|-++)[ \t]*+\Z")
-"""It makes the line above it a heading."""
+"""A row of `=` or `-`, which turns the line above into a heading."""
 _FOLD: Final = re.compile(r"<(?=/?\s*(?:details|summary)\b)", re.IGNORECASE)
 
 

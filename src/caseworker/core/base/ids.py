@@ -78,7 +78,7 @@ def pull_typed(name: str) -> CaseId | None:
 
 
 def issue_number(text: str) -> int | None:
-    """The number that a person typed, `3` or `#3`. Null: it is none. `ValueError`: no issue can have it."""
+    """The number that a person typed, `3` or `#3`. Null: the text is not a number. `ValueError`: it is too large."""
     digits = text.removeprefix("#")
     if not re.fullmatch("[0-9]+", digits):
         return None
@@ -114,7 +114,7 @@ def is_local(case: CaseId) -> bool:
 
 
 def noun(case: CaseId) -> str:
-    """What people get to merge there."""
+    """The word for what people merge in this case's repository."""
     return "branch" if is_local(case) else "pull request"
 
 

@@ -1,7 +1,7 @@
-"""Text on its way to people on a forge: it calls nobody, closes nothing, loads nothing, and has no secret in it.
+"""Makes text safe to post on a forge: no mentions, no closing references, no images, no secrets.
 
-Applies to whole texts, also where quoted words are mixed with ours: what is ours to do is named in `Ours`. Markers by
-which we find our own comments are added afterwards, so that quoted text can't forge one."""
+Applies to whole texts, also where quoted words are mixed with ours: `Ours` has the mentions and references that are
+allowed. Markers by which we find our own comments are added afterwards, so that quoted text can't forge one."""
 
 import re
 from collections.abc import Iterator
@@ -34,12 +34,12 @@ _PLAIN_TAG: Final = re.compile(r"</?(?:details|summary|sub|sup|kbd|br)>")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE: Final = re.compile(r"!(?=\[)")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Moves a terminal's cursor, or the order of the letters. Line ends and tabs are none."""
+"""Characters that move a terminal's cursor or change the order of letters. Not among them: line ends and tabs."""
 _MARKER: Final = re.compile(r"[\w:.#/@!+ -]+")
 
 
 class Ours(BaseModel):
-    """What a text may do. Everything else in it is only text."""
+    """The mentions and closing references that are allowed in a text. All others are escaped."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -30,10 +30,10 @@ def _default_models() -> dict[str, str]:
 
 
 def chosen_models(settings: Mapping[str, str]) -> dict[str, str]:
-    """The defaults, and over them what a deployment has set.
+    """The model of each role and task: the settings of a deployment, and the defaults for the rest.
 
-    Who chooses the model of reviews chooses that of small plain changes, too, unless that has a setting of its own. A
-    default that is not named as Anthropic names its models stands for all of them: its server has no others.
+    A setting for reviews also counts for reviews of small plain changes, unless those have a setting of their own. A
+    `default` that is not a model of Anthropic replaces all defaults: its server has no models of Anthropic.
     """
     default = settings.get("default", DEFAULT_MODEL)
     if not default.startswith(_NAMES_OF_CLAUDE):
@@ -151,8 +151,8 @@ class Policy(SessionLimits):
     """Looked up by `role.task.plain` for a plain change, then `role.task`, then `role`, then `default`."""
 
     def renewed(self, now: "Policy") -> "Policy":
-        """With the limits of time and the models of today. What a person agreed to stays: budget, attempts, how far it
-        goes and what needs an approval."""
+        """This policy with the time limits and models of `now`. What a person agreed to stays: budget, attempts, how
+        far it goes and what needs an approval."""
         return self.model_copy(update={name: getattr(now, name) for name in _RENEWED})
 
     def owners_of(self, services: Iterable[str]) -> tuple[str, ...]:

@@ -107,7 +107,7 @@ class Fence:
 
 
 def _without_terminal_codes(text: str) -> str:
-    """What is left of codes inside codes loses its first, hidden character, and is shown."""
+    """Removes terminal codes, also those that appear when others are removed, up to a number of rounds."""
     for _ in range(_ROUNDS):
         without = _TERMINAL.sub("", text)
         if without == text:

@@ -69,7 +69,8 @@ def _feedback(case: IssueCase, said: Sequence[Message]) -> str | None:
 
 
 def _is_closed(file: CaseFile, case: IssueCase) -> bool:
-    """The merge closes an issue of ours. One with an address is kept elsewhere: it is closed if it was seen to be."""
+    """Whether the issue is closed: one in our own records when its case is completed, one with an address when it was
+    seen closed there."""
     return file.commit.issue_closed if file.issue.url else case.state is S.COMPLETED
 
 

@@ -152,7 +152,8 @@ def _analysis_of_defect(defect: DefectPlace, *, completed: bool) -> AnalysisSect
 
 
 def _place_words(defect: DefectPlace, *, completed: bool) -> str:
-    """Who works with a completed analysis reads what is expected instead under what must be done."""
+    """The place and the problem. The expected result is added only if the analysis is not completed; otherwise it is in
+    `must_do`."""
     place = f"`{defect.path}:{defect.line}`: {defect.problem}"
     return place if completed else f"{place}\n\nInstead: {defect.expected}"
 

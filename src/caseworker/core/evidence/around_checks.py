@@ -85,6 +85,6 @@ class _IdleFunctions:
 
 
 def _check_in(line: BodyLine) -> tuple[str, str]:
-    """What is on a line before its last assertion, and the assertion."""
+    """Splits a line into the part before its last assertion, and the assertion."""
     start = max((found.start() for found in CHECK.finditer(line.text)), default=0)
     return line.text[:start], line.text[start:].rstrip(" ;)}")

@@ -15,7 +15,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<gap>\s{1,20})|(?P<other>[^\n])"
 )
 _WHOLE: Final = re.compile(r"nlineSnapshot\(|\bassert_(?:\w{1,20}_)?snapshot!\([^\n]{1,200}@")
-"""What follows is a value to its end."""
+"""The beginning of a snapshot. All that follows it is one value."""
 _CONSTANT: Final = re.compile(
     r"true|false|null|nil|undefined|NaN|[A-Z]\w*(?:(?:\.|::)\w+)*|\w+(?:(?:\.|::)\w+)*(?:\.|::)[A-Z]\w*"
 )

@@ -25,7 +25,7 @@ _GO_CONDITION: Final = re.compile(r"^if (?P<left>[^\n&|]{1,300}) (?P<compares>==
 _GO_OTHERWISE: Final = re.compile(
     r"^if (?![^\n]{0,300}\bfalse\b)(?:!(?P<stated>\w[^\n&|<>=]{1,300})|(?P<condition>[^\n]{1,300})) \{$"
 )
-"""One that can't hold is told by `shields`."""
+"""Other conditions of Go. One that is never true is left to `shields`."""
 
 
 @dataclass(frozen=True)

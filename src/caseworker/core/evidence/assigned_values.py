@@ -17,7 +17,7 @@ STRING: Final = re.compile(r"\"(?:[^\"\\]|\\.){0,300}\"|'(?:[^'\\]|\\.){0,300}'|
 
 
 def assigned_values(lines: Sequence[str]) -> dict[str, str]:
-    """Without what is assigned twice: which of the two counts can't be told."""
+    """The assigned values by name. Left out: names assigned twice, since it can't be told which value counts."""
     found = [*_assignments([line[:_LINE] for line in lines[:_MOST_LINES]])]
     times = Counter(name for name, _ in found)
     return {name: value for name, value in found if times[name] == 1}

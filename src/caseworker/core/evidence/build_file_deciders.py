@@ -19,7 +19,7 @@ _MESON_LINE: Final = re.compile(r"\b(?:should_fail|add_test_setup|exclude_suites
 _PART: Final = "the settings of tests"
 _MOST_SETTINGS: Final = 40
 _MOST_LETTERS: Final = 20_000
-"""Of a setting. A longer one is compared together with all that follows."""
+"""Most characters of a setting. A longer one is compared together with all that follows."""
 
 
 def vite_parts(text: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Finds assertions that ask about another case than before: `total([2, 1]) == 3` that becomes `total([]) == 0`.
 
-Whoever can't repair the code could ask it something easier. A case beside the old one is none of these.
+An agent that can't repair the code could ask it something easier. A case added beside the old one is not reported.
 """
 
 import re
@@ -22,7 +22,7 @@ _COLLECTION: Final = re.compile(r"[\[{]\s{0,4}(?:(?:[A-Za-z_]\w{0,40}\s?:\s{0,4}
 
 
 def other_cases(before: ReadTest, after: ReadTest) -> list[tuple[str, str]]:
-    """Each such assertion: as it was, and as it is."""
+    """The assertions that ask about another case, each as it was and as it is."""
     if is_unchanged(before, after):
         return []
     lost, gained = replaced(before, after)

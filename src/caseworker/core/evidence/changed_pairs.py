@@ -1,4 +1,4 @@
-"""What is told of a test, or of a function that tests call, which was there before and checks less, or otherwise."""
+"""Sentences about tests and their helpers that existed before a change and now check less, or something else."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -34,7 +34,7 @@ def changes_of_pairs(pairs: Sequence[Pair], elsewhere: Elsewhere) -> list[str]:
 
 
 def changes_of_helpers(pairs: Sequence[Pair]) -> list[str]:
-    """Fewer assertions of these are told by file: they are often moved from one to another."""
+    """Does not count the assertions of one helper: they often move to another, so they are counted by file."""
     pairs = [pair for pair in pairs if pair[0].checks]
     return [*_loosened(pairs, None), *_idle(pairs), *_expecting_otherwise(pairs), *_shielded(pairs), *_mocked(pairs)]
 
@@ -81,7 +81,7 @@ def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
 
 
 def _asking_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
-    """One sentence for each file, as above. What expects another value is told there."""
+    """One sentence for each file. Tests that expect another value are left out: `_expecting_otherwise` reports them."""
     by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for before, after in pairs:
         if not (_told_as_less(before, after) or expected_otherwise(before, after)):

@@ -19,14 +19,14 @@ _MOST_NAMES: Final = 50
 _LITERAL: Final = re.compile(r"[rbuRBU]{0,2}\"|-?\d|[\[{(A-Z]|(?:true|false|null|nil|undefined)\b|vec!\[")
 """The beginning of a value that is written out, with its strings as `""`."""
 _COMPUTED: Final = re.compile(r"(?<![\w.])[a-z_]\w{0,60}\(|\.\w{1,60}\(|\bfor\b")
-"""What is computed may change with the code."""
+"""Marks of a computed value. It may change with the code, so it is not compared."""
 _NAME: Final = re.compile(r"\$?[A-Za-z_]\w{0,60}+")
 _BETWEEN_STRINGS: Final = re.compile(r"\"\s{1,4}[rbf]{0,2}\"|'\s{1,4}[rbf]{0,2}'")
 _ONE_STRING: Final = re.compile(r"\((?P<string>[rbf]{0,2}(?:\"[^\"]{0,2000}\"|'[^']{0,2000}'))\)")
 
 
 def changed_variables(before: ReadTest, after: ReadTest) -> list[tuple[str, str]]:
-    """Each such assignment: as it was, and as it is. The assertions themselves are the same as before."""
+    """The assignments that changed, each as it was and as it is, below assertions that are the same as before."""
     if before.body == after.body and before.constants == after.constants:
         return []
     was, now = ({**test.constants, **assigned_values(test.body)} for test in (before, after))

@@ -25,7 +25,7 @@ def code_lines(text: str, language: str) -> Iterator[tuple[int, str, bool]]:
             yield number, line, False
         else:
             until = _unclosed(whole, said, language)
-            # A comment is no code; the line on which a multi-line string begins may be.
+            # A block comment or docstring that begins here is not code; a line on which another string begins may be.
             yield number, line, not said.startswith(("/*", '"""', "'''"))
 
 

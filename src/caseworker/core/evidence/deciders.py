@@ -89,7 +89,7 @@ def _stands_in(path: str) -> bool:
 
 
 def _top(path: str) -> str:
-    """The module that a file at the root of the repository is to Python. Empty: it is none."""
+    """The name under which Python imports a file at the root of the repository. Empty: it is not a module there."""
     parts = PurePosixPath(path).parts
     is_module = (len(parts) == 1 and path.endswith(".py")) or parts[1:] == ("__init__.py",)
     return parts[0].removesuffix(".py") if is_module else ""
@@ -149,7 +149,7 @@ def _make_parts(text: str) -> dict[str, str]:
 
 
 def _used_settings(settings: list[str], recipes: str) -> list[str]:
-    """Without the plain variables that neither these recipes nor other settings use."""
+    """The settings, except for plain variables that neither these recipes nor other settings use."""
     plain = {line: found["name"] for line in settings if (found := _VARIABLE.match(line)) is not None}
     others = [line for line in settings if line not in plain or plain[line] in _SPECIAL_VARIABLES]
     used: set[str] = set()

@@ -208,7 +208,7 @@ class _DiagnosticLines:
 
 
 def _without_mark(text: str, mark: re.Match[str]) -> set[str]:
-    """Candidates for the line without its comment. A wrong cut does no harm: nobody writes such a line."""
+    """Candidates for the line without its comment. A wrong cut does no harm: hardly any line is equal to it."""
     before, behind = text[: mark.start()], text[mark.end() :]
     cut = {before[: start.start()].strip() for start in islice(_COMMENT.finditer(before), _MOST_TRIED)}
     ended = _END_OF_COMMENT.search(behind)

@@ -1,6 +1,6 @@
 """Finds assertions that check nothing: `expect(x)` or `assertThat(x)` alone, and a promise that nobody waits for.
 
-Only where a test lost an assertion for it. An assertion that returns a promise fails after its test has passed.
+Reported only if the test lost an assertion. A promise that is not awaited fails after its test has passed.
 """
 
 import re
@@ -41,7 +41,7 @@ def _idle(lost: Sequence[Assertion], gained: Sequence[Assertion]) -> Iterator[tu
 
 
 def _states_alone(said: str) -> bool:
-    """A second argument is what it must be."""
+    """Whether the text is `assertThat(x)` alone: with a second argument, it would have an expected value."""
     found = _STATES.match(said)
     given, end = arguments(said, found.end()) if found else ([], 0)
     return len(given) == 1 and end == len(said) - 1

@@ -30,7 +30,7 @@ _STRICT: Final = re.compile(
     r"strict\w{0,40}|no(?:Implicit|Unused|Unchecked|Fallthrough|PropertyAccess|Emit)\w{0,40}|allow(?:Un|Js)\w{0,40}"
     r"|checkJs|skip(?:Default)?LibCheck|exactOptional\w{0,40}|isolatedDeclarations|useUnknownIn\w{0,40}"
 )
-"""What the compiler of TypeScript looks at; other options say what it makes."""
+"""Options for what TypeScript's compiler checks. Others say what it writes, and are not compared."""
 _SCOPE: Final = ("extends", "include", "exclude", "files")
 _COMMENT: Final = re.compile(r"^\s{0,200}//[^\n]{0,1000}$", re.MULTILINE)
 _LAST_COMMA: Final = re.compile(r",(?=\s{0,200}[}\]])")

@@ -38,7 +38,7 @@ _LOOSE: Final = (
     (_ANY_ERROR, re.compile(r"raises|throw", re.I)),
     (_ANY_CALL, re.compile(r"called", re.I)),
 )
-"""What accepts more, and what it stands for in the assertion that it replaces."""
+"""Patterns of assertions that accept more, each with one of the assertions that they may replace."""
 _COMPARES: Final = re.compile(r"\s(?:[<>]=?|!=|is\s{1,4}not)\s|\bisinstance\(|\bhasattr\(|\binstanceof\b")
 _EITHER: Final = re.compile(
     r"^assert not \([^\n]{0,300}\s&&\s"
@@ -54,7 +54,8 @@ _TRUTH: Final = re.compile(
     r"|\bassert\s{1,4}not\b|\bassert_?(?:false|is_?none|null)|\.toBe(?:Null|Undefined|Falsy)\(|\.(?:Nil|False|True)\(",
     re.I,
 )
-"""Asks for a truth value or for nothing: what stands for it may be its equal, or its opposite."""
+"""Compares with true, false or null. An equal or opposite form may replace such an assertion, so it does not count as
+an exact one."""
 _MATCH: Final = re.compile(r",\s{0,4}match\s{0,4}=[^\n]{1,300}(?=\))")
 """The text that an error has to have."""
 
@@ -115,7 +116,7 @@ def _is_one_of_several(text: str) -> bool:
 
 
 def _subject(text: str) -> str:
-    """What an assertion begins with, up to what is expected."""
+    """The beginning of an assertion, up to the expected value."""
     return re.split(r"\.to[A-Z(.]| == |, |_with\(", text, maxsplit=1)[0]
 
 

@@ -14,8 +14,8 @@ _LINE: Final = 2_000
 
 
 def said_limit(run: CommandRun) -> str | None:
-    """The line of a failed command that says so. With a report, only what failed tests say counts: a test of such an
-    error prints the same words and passes."""
+    """The line in which a failed command says that it met a limit. With a report, only the words of failed tests
+    count: a test of such an error prints the same words and passes."""
     if run.passed or run.cut_short or run.purpose is not Purpose.TEST:
         return None
     report = run.report

@@ -21,7 +21,8 @@ _BY_PARAMETERS: Final = (
     r"\b(?:method|constructor) (?P<name>\w+) in [^\n]{1,200} cannot be applied to given types",
     r"error: too (?:many|few) arguments to function ['\u2018](?:[^'(\n]{0,100}[ *&:])?(?P<name>\w+)[('\u2019]",
 )
-"""A test that gives what is not asked for yet. Who changes what a function takes, names it."""
+"""Errors of a test that passes arguments which a function does not accept yet. The name is the function's, or the
+parameter's where the error gives it."""
 _OF_RUBY: Final = (
     r"undefined (?:local variable or )?method [`'](?P<name>\w+)[?!=]?' for "
     r"(?!nil|true|false|[\d\"'\[{:]|an instance of (?:Integer|Float|String|Symbol|Array|Hash)\b)",

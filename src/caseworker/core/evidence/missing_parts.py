@@ -52,7 +52,7 @@ def is_lfs_pointer(text: str) -> bool:
 
 
 def lfs_object(text: str) -> str:
-    """The name of the object that a pointer stands for. Empty: it is no pointer."""
+    """The name of the object that an LFS pointer refers to. Empty: the text is not a pointer."""
     found = _OBJECT.search(text) if is_lfs_pointer(text) else None
     return found[1] if found else ""
 

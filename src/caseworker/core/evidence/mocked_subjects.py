@@ -1,7 +1,7 @@
-"""Finds lines, added to a test that was there before, by which the very function that it checks is replaced.
+"""Finds lines added to an existing test that mock the function which the test checks.
 
-A test that replaces what its subject calls is honest. The subject is what is called in an assertion, or gives a value
-that an assertion names; of a file of tests, it is the module or class of its name.
+A test may mock what its subject calls. The subject is what an assertion calls, or what gives a value that an
+assertion names. The subject of a file of tests is the module or class that the file is named after.
 """
 
 import re

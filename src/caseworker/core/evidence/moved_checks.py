@@ -1,4 +1,4 @@
-"""Tells whether what a test does not check any more is checked by others: it may have been split, or lines moved."""
+"""Tells whether the assertions that a test lost are in other tests now: it may have been split, or lines moved."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from caseworker.core.evidence.test_files import ReadTest
 
 
 class Elsewhere:
-    """What the new tests check, and those that check more than before: a test may have been split."""
+    """The assertions of new tests, and those that existing tests have gained."""
 
     def __init__(self, pairs: Iterable[tuple[ReadTest, ReadTest]], added: Iterable[ReadTest]) -> None:
         fair = [test for test in added if next(shields(test), None) is None]
@@ -18,7 +18,7 @@ class Elsewhere:
             self._checks += _checks_of(after) - _checks_of(before)
 
     def takes_over(self, before: ReadTest, after: ReadTest | None) -> bool:
-        """Whether all that a test does not check any more is checked here, by the same lines. Each counts once."""
+        """Whether all assertions that a test lost are here, with the same lines. Each one here replaces one lost."""
         lost = _checks_of(before) - (_checks_of(after) if after else Counter())
         lines = self._lines.union(after.body if after else ())
         if not lost or lost.total() < before.checks - (after.checks if after else 0):

@@ -1,6 +1,6 @@
 """Finds assertions that check a part of what was checked exactly: `"error" in msg()` where `msg() == "error: bad"` was.
 
-Told by the subject: what an exact assertion was about has to stand where the other one looks into it.
+The two are matched by their subject: what the exact assertion was about must be what the other one looks into.
 """
 
 import re
@@ -16,7 +16,7 @@ _SUBJECT: Final = "\0"
 _MOST: Final = 5
 """Most places of a subject in one assertion."""
 _MAY_BE: Final = re.compile(r"[A-Za-z_$&*]")
-"""How a subject begins: a number or a text is what is expected."""
+"""How a subject begins. A number or a text is an expected value instead."""
 _EQUAL: Final = re.compile(
     r"\bassert(?:Equals?|ListEqual|DictEqual|SetEqual|TupleEqual|MultiLineEqual|_eq!)\("
     r"|\bassert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)\("
@@ -28,7 +28,7 @@ _IS_EXACTLY: Final = re.compile(
     r"\)\.(?:resolves\.)?(?:toBe|toEqual|toStrictEqual|to\.(?:deep\.)?(?:equal|eql)|isEqualTo|isSameAs|containsExactly)\("
 )
 _NOTHING: Final = frozenset({"[]", "{}", '""', "''", "``", "()", "set()", "List.of()", "0"})
-"""Who looks into one of these, asks for all of it."""
+"""Empty or zero expected values: an assertion about a part of such a value checks all of it."""
 _LOOKS_INTO: Final = re.compile(
     r"^assert [^=\n]{1,300} in \0(?:,|$)|^assert \0 in \b|^assert \0 in [(\[{]"
     r"|\0\.(?:starts_?with|ends_?with|contains|includes|match(?:es)?)\(|\0\.length\b|\0\[-?\d{0,4}:-?\d{0,4}\]"
@@ -52,14 +52,14 @@ def is_partial(old: str, new: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _looks_into(text: str, subject: str) -> bool:
-    """Many assertions of a test have the same subject."""
+    """Whether the text checks a part of the subject. Kept, because many assertions of a test have the same subject."""
     marked = re.sub(rf"(?<![\w.]){re.escape(subject)}(?!\w)", _SUBJECT, text, count=_MOST)
     return _LOOKS_INTO.search(QUOTED.sub('""', marked)) is not None
 
 
 @lru_cache(maxsize=1_000)
 def _subjects(text: str) -> tuple[str, ...]:
-    """What an exact assertion is about. It is not known which side is expected. It is compared with many others."""
+    """What an exact assertion may be about: each side, since it is not known which one is the expected value."""
     return tuple(one for one, other in _sides(text) if _MAY_BE.match(one) and other not in _NOTHING)
 
 

@@ -60,7 +60,8 @@ _RUNS: Final = re.compile(
     r"|\bpython3?\s|\bnode\s|\bsh\s|tmp_?path|te?mp_?dir|tempfile|mkdtemp|mktemp",
     re.I,
 )
-"""What a line does that runs the file it names, or names one in a folder of the test's own."""
+"""Signs that a line runs the file that it names, or that the file is in a temporary folder of the test. Such a line is
+not reported."""
 
 
 def reading_sources(files: Sequence[FileDiff]) -> dict[str, list[str]]:

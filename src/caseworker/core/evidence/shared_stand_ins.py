@@ -1,6 +1,7 @@
-"""Finds stand-ins that a file of tests gets outside of its tests, for a function that an older test checks.
+"""Finds mocks added outside of tests that replace a function which an existing test checks.
 
-A fixture that is used by itself, a set-up, or a line of the module or class: no test has the line, all are run with it.
+They are in automatic fixtures, in set-ups, or in code of the module or class: no test has the line, all are run with
+it.
 """
 
 import re
@@ -30,7 +31,8 @@ _ITSELF: Final = frozenset({"subject", "described_class"})
 def shared_stand_ins(
     path: str, before: str, after: str, new: ReadFile, old: ReadFile, subjects: set[tuple[str, str]]
 ) -> Iterator[str]:
-    """Such lines that were nowhere in the file before. `subjects`: what the older tests of the file check."""
+    """The lines that replace a subject and are new in the file. `subjects`: what the older tests of the file
+    check."""
     if not subjects:
         return
     known = {line.strip() for line in before.splitlines()}

@@ -1,7 +1,7 @@
 """Finds stored outputs that a change rewrites or removes: snapshots, golden and approved files that tests compare with.
 
 They are rewritten by one option of the runner, whatever the code gives. A removed one is often written anew by the next
-run, which then passes. New ones are no concern: they are a part of new tests.
+run, which then passes. New ones are not reported: they belong to new tests.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Finds lines of a change that keep a linter or type checker silent: `# type: ignore`, `eslint-disable`, `#[allow]`.
 
-Of code alone: a test may pass what the checker would refuse, and foreign code that is kept here is not ours. A line
-that had one before and was edited is no new one.
+Not in tests, which may pass what the checker would refuse, nor in foreign code that is kept here. An edited line that
+had one before is not reported.
 """
 
 import re

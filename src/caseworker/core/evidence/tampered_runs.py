@@ -44,7 +44,7 @@ _ENDS_RUN: Final = re.compile(r"\bsys\.exit\s{0,4}\(|\braise\s{1,4}SystemExit\b|
 _HONEST_END: Final = re.compile(
     r"os\.Exit\(m\.Run\(\)\)|\bsys\.exit\((?:\w{1,20}\.)?main\(\)\)|\"[^\"]{0,300}\"|'[^']{0,300}'"
 )
-"""What `TestMain` of Go and the end of a Python script do, and texts: programs that a test starts."""
+"""Honest ends of a run, as in `TestMain` of Go or a script. Also strings: they may be programs that a test starts."""
 _OWN_FOLDER: Final = re.compile(r"tmp_?path|tmp_?dir|temp_?dir|mkdtemp|tempfile|mktemp", re.I)
 _READS_STATE: Final = re.compile(
     r"issue-state\.json|[\"'\s/]\.git[\"'/]|\bgit[\"'\s,]{1,6}(?:log|rev-parse|status|diff|describe|rev-list|show)\b"

@@ -59,7 +59,7 @@ class ReadTest:
 
     @property
     def body(self) -> tuple[str, ...]:
-        """What tells that it was only renamed."""
+        """The texts of its lines. A test with the same ones and another name was only renamed."""
         return tuple(line.text for line in self.lines)
 
 
@@ -233,7 +233,7 @@ class _Reader:
             self._marks.append(Mark(owner="", text=said[:_SHOWN_CHARACTERS]))
 
     def _look_for_usual_marks(self, said: str, started: bool) -> None:
-        """Of a test: on its first line, and right above it."""
+        """Notes usual marks of a test: those on its first line, and right above it."""
         usual = USUAL[self._language]
         lines = [*self._ahead, said] if started else [said] if said.startswith("//") else []
         owner = self._open[-1].name if started else ""

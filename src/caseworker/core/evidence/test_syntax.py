@@ -44,7 +44,7 @@ CHECK: Final = re.compile(
     r"|\.should\b|\bshould_panic\b|\bverify\w*\(|\braises\w*\(|\bwarns\("
 )
 _MADE: Final = r"(?:new\s|hash\(|(?:\w{1,40}(?:\.|::)){0,4}[A-Z]\w{0,80}(?:\(|::))"
-"""What is made or asked for twice to see that the two are equal."""
+"""Calls that make a value. Making one twice, to see that the two are equal, is an honest check."""
 VACUOUS: Final = re.compile(
     r"^assert\s{1,4}(?:True|1|not\s{1,4}False|\"[^\"]{1,80}\"|'[^']{1,80}'"
     rf"|(?!{_MADE})([^\n]{{1,200}}?)\s{{0,4}}==\s{{0,4}}\1)\s{{0,4}}(?:,|$)"

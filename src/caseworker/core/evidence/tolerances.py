@@ -8,7 +8,7 @@ from typing import Final
 from caseworker.core.evidence.call_arguments import arguments
 
 _FOR_ROUNDING: Final = 0.01
-"""What an assertion of an equal number may accept when it becomes one of a near number: floats are rounded."""
+"""Tolerance that is no weakening when an exact comparison gets one: floats are rounded."""
 _NUMBER: Final = re.compile(r"-?\d[\d_]{0,20}(?:\.\d{0,20})?(?:e[+-]?\d{1,3})?", re.I)
 _NAMED: Final = re.compile(
     r"(?P<name>rel|abs|rel_tol|abs_tol|rtol|atol|delta|places|decimal)\s{0,4}=\s{0,4}(?P<value>\S{1,40})"

@@ -28,7 +28,7 @@ _NEVER_RUNS: Final = re.compile(
     r"^(?:if|elif|elsif|while)\s{1,4}\(?\s{0,4}(?:false|0)\b|^#if\s{1,4}0\b|^=begin\b|^:\s{0,4}<<"
 )
 _SWALLOWS: Final = re.compile(r"^rescue\b(?![^\n]{0,200}=>)|^\}?\s{0,4}catch\s{0,4}\(\.\.\.\)")
-"""A failure that is caught and not looked at: it has no name."""
+"""Code that catches a failure without giving it a name, so that nothing can check it."""
 _RETURN: Final = re.compile(r"return\b")
 _FUNCTION: Final = re.compile(
     r"(?:\{|=>)$|^(?:def|function|class|module)\b"
@@ -38,7 +38,7 @@ _BLOCK: Final = re.compile(
     r"^\{|^(?:\}\s{0,4})?(?:if|elif|elsif|else|for|foreach|while|until|unless|switch|case|try|catch|do|rescue|finally)\b"
     r"|(?:&&|\|\|)\s{0,4}\{$"
 )
-"""What ends with the same words as the first line of a function, and is none."""
+"""Blocks whose first line ends like the first line of a function."""
 _HIDES: Final = (_ENDS_EARLY, _SKIPS, _NEVER_RUNS, _SWALLOWS)
 
 

@@ -1,4 +1,4 @@
-"""Finds tests that ran before the change and do not run on it, by what the runner reports. However it was done.
+"""Finds tests that the runner reported for the base and does not report for the change, whatever the cause.
 
 A configuration, a hook, another name of a file, an early exit, or an emptied table can keep a test from running; none
 of them has to be known. A test whose text is gone is left to `weakened_tests`, which knows renamed ones.
@@ -18,13 +18,13 @@ _MOST_TABLES: Final = 200
 _PARAMETERS: Final = re.compile(r"(?:\([^()\n]{0,300}\))?(?:\[[^\n]{0,300}\])?$")
 _GO_SUBTEST: Final = re.compile(r"(?:^|\.)(?P<test>(?:Test|Fuzz|Example)\w{0,200})/")
 _PLACEHOLDER: Final = re.compile(r"%[sdifjop#]|\$\{[^}\n]{0,80}\}|\$\w{1,40}")
-"""What a title of Jest has for the values of a table."""
+"""Placeholders in a title of Jest, for the values of a table."""
 _LETTERS_OF_TITLE: Final = 3
 
 
 def vanished(base: Build | None, head: Build, was: Collection[str], now: Collection[str]) -> list[str]:
-    """A sentence for each test command of which tests passed on the base and do not run on the head. `was`, `now`:
-    names of the tests in changed files; what is gone there was removed or renamed, which is told elsewhere."""
+    """One sentence for each test command with tests that passed on the base and do not run on the head. `was`, `now`:
+    names of the tests in changed files. Tests missing from `now` were removed or renamed; others report those."""
     found = []
     gone, titles = {*was} - {*now}, _Titles({*was, *now})
     for run in head.runs:

@@ -86,7 +86,7 @@ def _all_helpers(files: Mapping[str, ReadFile]) -> list[ReadTest]:
 def _replaced_for_all(
     before: Texts, after: Texts, old: Mapping[str, ReadFile], new: Mapping[str, ReadFile]
 ) -> Iterator[str]:
-    """What was added outside of tests, and replaces what older tests of the file check."""
+    """A sentence for each line added outside of tests that replaces what older tests of the file check."""
     for path in sorted(path for path in old.keys() & new.keys() if is_in_a_test_place(path)):
         was, now = before[path] or "", after[path] or ""
         if was != now:

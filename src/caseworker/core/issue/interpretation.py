@@ -1,4 +1,4 @@
-"""The moves after the pm has read people's messages. What it reads out of words never passes a gate."""
+"""The moves after the pm has read people's messages. The pm's reading of a message never counts as an approval."""
 
 from typing import Final, assert_never
 

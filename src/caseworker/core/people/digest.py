@@ -69,7 +69,7 @@ class Verbatim(_Part):
 
 
 DISCUSSION: Final[TypeAdapter[Digest | Verbatim]] = TypeAdapter(Digest | Verbatim)
-"""Reads one as it was kept. The two have no shape in common."""
+"""Parses a stored discussion: a digest, or the comments themselves. Stored data of one is never valid as the other."""
 
 
 def checked(answer: DigestAnswer, pieces: Sequence[Piece]) -> Digest:

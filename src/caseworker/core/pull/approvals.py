@@ -38,7 +38,7 @@ def voided_by_push(facts: PullFacts, *, changes_diff: bool) -> tuple[VoidedAppro
 
 
 def _rule(facts: PullFacts) -> ApprovalRule | None:
-    """The one that takes most: a dismissed approval is gone, whoever must approve besides."""
+    """The rule under which a push voids approvals. Dismissal comes first: it removes them all. Null: there is none."""
     demands = facts.demands
     if demands.voids_stale_approvals:
         return ApprovalRule.DISMISS_STALE

@@ -262,7 +262,7 @@ class PullCase(Snapshot):
 
     @property
     def role_at_work(self) -> Role | None:
-        """Whose turn its state is. Null: no agent's."""
+        """The role that works in its state. Null: no agent does."""
         if self.state is PullState.RESOLVING:
             return Role.DEVELOPER
         return self.reading.role if self.state is PullState.REVIEWING and self.reading is not None else None

@@ -12,8 +12,8 @@ _MOST: Final = 20
 
 
 def check_reasons(facts: PullFacts, *, settles_at: datetime | None) -> list[Reason]:
-    """Where a rule demands checks, only those count; otherwise all do. `settles_at`: until then further checks may
-    begin. Null: that time is over."""
+    """The reasons for which checks hold up the merge. If a rule demands checks, only those count; otherwise all do.
+    `settles_at`: until then further checks may begin. Null: that time is over."""
     newest = [one for one in facts.checks if not one.is_superseded and one.state != "expected"]
     counted = [one for one in newest if one.is_required] if demands_checks(facts) else newest
     absent = missing_checks(facts)
@@ -53,7 +53,7 @@ def demands_checks(facts: PullFacts) -> bool:
 
 
 def missing_checks(facts: PullFacts) -> list[DemandedCheck]:
-    """Demanded, and on this head reported by nobody who counts."""
+    """The checks that a rule demands and that lack a result that counts on this head."""
     counted = [one for one in facts.checks if one.is_required and not one.is_superseded]
     reported = {one.name for one in counted if one.state != "expected"}
     expected = [DemandedCheck(name=one.name) for one in facts.checks if one.state == "expected" and one.is_required]
@@ -96,7 +96,7 @@ def _superseded_failures(facts: PullFacts) -> list[CheckFact]:
 def _late(
     absent: Sequence[DemandedCheck], *, never_comes: bool, is_open: bool, seen: Sequence[CheckFact]
 ) -> list[Evidence]:
-    """What may still begin."""
+    """Evidence of checks that may still begin."""
     if absent and not never_comes:
         return [Evidence(what=f"{one.name}: required, not reported yet") for one in absent]
     if is_open:

@@ -18,12 +18,12 @@ S = PullState
 LEFT_TO_PEOPLE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT})
 """If only these remain, Caseworker has done its part."""
 _NOT_OF_RESOLVE: Final = frozenset({R.REVIEW_REQUIRED, R.DRAFT, R.REVIEW_BARRIER, R.MERGEABLE_PENDING})
-"""What a resolve run was not asked for."""
+"""Reasons that remain without keeping a resolve run open: it was not asked to change them."""
 _TO_RESOLVE: Final = frozenset({R.CHANGES_REQUESTED, R.OPEN_THREADS})
 _CHECKS_FAILED: Final = "Checks have failed."
 _PEOPLE_WROTE: Final = "People wrote below the pull request."
 _MOST_RERUNS: Final = 2
-"""Of one check on one commit."""
+"""Most reruns of one check on one commit."""
 
 
 def after_look(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> PullCase:
@@ -52,8 +52,8 @@ def after_look(case: PullCase, seen: Seen, policy: Policy, now: datetime) -> Pul
 
 
 def after_failures(case: PullCase, read: FailuresRead, policy: Policy, now: datetime) -> PullCase:
-    """What the failed checks call for. Threads and words of people are answered in the same turn, and what follows from
-    all of them is pushed together. Words that wait are always answered: no failure ends the session before."""
+    """The case after its failed checks were read: a turn, a rerun, or the end. One turn answers threads and words of
+    people, too, so that all is pushed together. Words that wait are answered before a failure ends the session."""
     case = case.updated(failures=read.failures)
     if case.people.spoke:
         return _resolve(case, _PEOPLE_WROTE, now)
@@ -121,7 +121,7 @@ def verdict_shown(case: PullCase) -> str:
 
 
 def after_silence(case: PullCase, policy: Policy, now: datetime) -> PullCase:
-    """A look that nobody asked for. It is no move where nothing was to be told."""
+    """Resumes a paused session whose time has come. Otherwise the case stays as it is."""
     if case.state is S.PAUSED:
         return enter(case, S.LOOKING, "The time to go on has come.", now, pause=None, resume_at=None)
     return case
@@ -224,7 +224,8 @@ def _rest(case: PullCase, verdict: Verdict, policy: Policy, now: datetime) -> Pu
 
 
 def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
-    """To go on waiting for the same is no move: a pull request may be looked at hundreds of times."""
+    """Enters WAITING, unless the case already waits for the same reason: a pull request may be looked at hundreds of
+    times, and nothing is recorded then."""
     leading = verdict.leading
     assert leading is not None, "a ready pull request is not waited for"
     if case.progress.waits_on is leading:
@@ -233,8 +234,8 @@ def _wait(case: PullCase, verdict: Verdict, now: datetime) -> PullCase:
 
 
 def _waits_for_more_checks(verdict: Verdict, policy: Policy, now: datetime) -> bool:
-    """Failures are fixed together: other checks that run are waited for, but not for ever. Those that have not begun
-    are not."""
+    """Whether to wait for running checks before failed ones are fixed, so that one push fixes all. Limited in time; a
+    check that has not begun is not waited for."""
     pending = _of(verdict, R.PENDING_CHECKS)
     if pending is None or pending.since is None:
         return False

@@ -100,7 +100,7 @@ def _moment(stamp: str | None) -> datetime | None:
 
 
 def watch_by_address(facts: PullFacts) -> HeadWatch:
-    """Without a record and without a check of ours: a head that carries our address is taken for a push of ours."""
+    """What to assume without a record and a check of ours: a head that carries our address was pushed by us."""
     subject = facts.subject
     if subject.committer != COMMITTER:
         return HeadWatch(head=subject.head)
@@ -108,7 +108,8 @@ def watch_by_address(facts: PullFacts) -> HeadWatch:
 
 
 def without_own_check(facts: PullFacts) -> PullFacts:
-    """Our own check tells the verdict, and so is no reason of it; neither is a rule that demands it."""
+    """The facts without our own check and without rules that require it. It only shows the verdict, so it must not
+    influence it."""
     others = tuple(check for check in facts.checks if check.name != CHECK_NAME)
     demanded = tuple(check for check in facts.demands.checks if check.name != CHECK_NAME)
     demands = facts.demands.model_copy(update={"checks": demanded})

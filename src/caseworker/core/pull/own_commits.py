@@ -1,6 +1,6 @@
-"""Which commits are ours: they carry our address, which anybody can write, and are on our record. Pure.
+"""Tells which commits are ours: they carry our address, which anybody can write, and are on our record. Pure.
 
-The record are the refs that a mirror keeps for commits that Caseworker made, and the pushes in the store.
+The record: the refs that a mirror keeps for commits that Caseworker made, and the pushes in the store.
 """
 
 from collections.abc import Collection
@@ -12,9 +12,10 @@ from caseworker.core.base.repositories import COMMITTER
 MADE_REFS: Final = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/caseworker/")
 """Asks git for the refs of ours in a mirror."""
 COPIES: Final = "/copies/"
-"""In the names of refs at copies of people's commits: the work is theirs, whatever address they wrote."""
+"""Part of the names of refs at our copies of people's commits. These count as theirs, whatever address they carry."""
 _NOT_MADE: Final = ("/base", "/start", "/kept")
-"""Refs of ours at commits that others may have made: where a case or a side tree began, what a closed case left."""
+"""Ends of the names of our refs at commits that others may have made: where a case or a side tree began, what a closed
+case left."""
 
 
 def kept_commits(listing: str) -> frozenset[Sha]:

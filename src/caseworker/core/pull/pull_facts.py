@@ -33,7 +33,8 @@ class Subject(Fact):
     base: str
     """The base branch."""
     head_since: datetime
-    """Not before this the head came to be there, as far as the forge shows it: for checks that may still begin."""
+    """The earliest time at which the head can have been pushed, as far as the forge shows it. Tells whether checks may
+    still begin."""
     updated_at: datetime
     committer: str = ""
     """The address of the head's committer. Anybody can write any."""

@@ -30,7 +30,7 @@ def enter(case: PullCase, to: PullState, reason: str, now: datetime, **changes: 
 
 
 def drop_work(case: PullCase) -> PullCase:
-    """What is in hand belongs to a head that is no longer there, or is done."""
+    """Clears the work in hand: it is done, or its head is gone."""
     return case.updated(**_NO_WORK)
 
 
@@ -44,7 +44,7 @@ def reply(case: PullCase, *, is_pushed: bool = False) -> PullCase:
 
 
 def set_aside(case: PullCase) -> PullCase:
-    """The session stops: what turns have made and nobody has pushed is kept for people."""
+    """Keeps turns' unpushed work for people, and clears the work in hand. For a session that stops."""
     case = reply(case)
     if not case.is_for_a_person:
         return drop_work(case)
@@ -82,7 +82,7 @@ def pause(
     resume_at: datetime | None = None,
     obeys: tuple[MessageId, ...] = (),
 ) -> PullCase:
-    """What is in hand is set aside: the session goes on from the head as it is then."""
+    """Pauses the session and sets its work aside. It goes on from the head as it is when it is resumed."""
     paused = enter(set_aside(case), S.PAUSED, reason, now, pause=cause, paused_by=by, resume_at=resume_at, worked_on="")
     return say(paused, PullAbout.PAUSED, paused.progress.transitions, note=reason, obeys=obeys)
 

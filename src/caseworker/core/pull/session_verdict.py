@@ -14,7 +14,7 @@ def head_watch(case: PullCase, head: Sha, policy: Policy, *, us: str = "") -> He
     """What the case's record says about this head."""
     watch = case.watch.model_copy(update={"us": us})
     if head != case.sight.head:
-        over = {"baseline": None} if case.is_over else {}  # nobody looks after a head that came later
+        over = {"baseline": None} if case.is_over else {}  # no session looks after a head that was pushed after its end
         watch = watch.model_copy(update={"head_seen_at": None, **over})
     return HeadWatch(
         head=head,

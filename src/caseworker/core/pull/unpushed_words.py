@@ -5,7 +5,7 @@ from caseworker.core.pull.case import PullCase
 
 
 def unpushed_words(case: PullCase) -> str:
-    """Empty: there is no such work, or nobody has put it on a branch yet."""
+    """A sentence on where the work is. Empty: there is none, or it is still to be put on a branch."""
     rest = case.rest
     if rest.unpushed is None:
         return ""

@@ -49,7 +49,7 @@ def after_turn(case: PullCase, ended: PullTurnEnded, policy: Policy, now: dateti
 
 
 def after_failed_turn(case: PullCase, failed: PullTurnFailed, now: datetime) -> PullCase:
-    """A turn that can't be run pauses the session: a person, or the time of a reset, lets it go on."""
+    """Pauses the session until a person resumes it, or until the time at which a limit is reset."""
     return pause(case, _PAUSES[failed.why], failed.reason, now, resume_at=failed.resume_at)
 
 
@@ -118,7 +118,7 @@ def after_publish(case: PullCase, done: Published, now: datetime) -> PullCase:
 
 
 def after_keep(case: PullCase, kept: WorkKept | NotPossible) -> PullCase:
-    """No move: people are told of it with the pause or the end."""
+    """Notes where unpushed work was kept. Changes no state: people are told with the pause or the end."""
     match kept:
         case NotPossible():
             return case.updated(not_kept=kept.reason)
@@ -129,14 +129,14 @@ def after_keep(case: PullCase, kept: WorkKept | NotPossible) -> PullCase:
 
 
 def after_moved_head(case: PullCase, moved: HeadMoved, now: datetime) -> PullCase:
-    """Work on a head that is no longer there is dropped; the next look says who has the branch."""
+    """Drops the work, because its head is gone, and looks again: the look shows who has the branch."""
     return look_again(
         drop_work(reply(case)), f"The head is {moved.head[:10]} now: the work on the old one is dropped.", now
     )
 
 
 def after_withheld_push(case: PullCase, now: datetime) -> PullCase:
-    """The work is kept for people; the next look says who has the pull request."""
+    """Keeps the work for people and looks again: the look shows who has the pull request."""
     return look_again(set_aside(case), "A person has decided meanwhile: nothing is pushed.", now)
 
 
@@ -145,7 +145,7 @@ def after_refusal(case: PullCase, refused: NotPossible, now: datetime) -> PullCa
 
 
 def announce_push(case: PullCase, commit: Sha, voids: tuple[str, ...], *, is_certain: bool) -> PullCase:
-    """Say beforehand which approvals a push voids, or may void."""
+    """Tells people before a push which approvals it voids, or may void."""
     if not voids:
         return case
     return say(case, PullAbout.PUSH, case.work.pushes + 1, commit=commit, names=voids, is_certain=is_certain)

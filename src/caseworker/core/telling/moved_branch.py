@@ -13,8 +13,9 @@ def may_be_merged(case: IssueCase) -> bool:
 
 
 def moved_words(case: IssueCase, tip: Sha | None, phrasing: Phrasing | None = None) -> str:
-    """Empty: the branch is where it was left, or nobody can tell (`tip` is null). `phrasing`: how people have it
-    proven; null: in a list, where there is no room for that."""
+    """A sentence if the delivered branch is at another commit than the proven one. `phrasing`: adds the commands that
+    have the new commit built and reviewed; null: not added, as in a list. Empty: the branch did not move, or its
+    commit is not known (`tip` is null)."""
     if tip is None or not may_be_merged(case) or tip == case.delivery.pushed:
         return ""
     if at_work(case) and tip == case.delivery.checkpoint:

@@ -101,8 +101,8 @@ def summarise(
     not_proven: str = "",
     unseen: Sequence[Unseen] = (),
 ) -> Summary:
-    """The summary of an issue case. `spent`: micro-dollars and model calls. `not_proven`: `moved_words`.
-    `unseen`: claims that nothing confirms."""
+    """The summary of an issue case. `spent`: micro-dollars and model calls. `not_proven`: the sentence
+    about a moved branch (`moved_words`). `unseen`: claims that nothing confirms."""
     analyses = [outcome for outcome in outcomes if isinstance(outcome, AnalysisOutcome | BugOutcome)]
     micros, calls = spent
     return Summary(

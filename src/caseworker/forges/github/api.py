@@ -197,7 +197,7 @@ class GitHubApi:
         return reply
 
     def _keep(self, key: tuple[str, str, str], reply: Reply) -> None:
-        """As the newest. It may be gone meanwhile: other requests went out while this one waited for its answer."""
+        """Keeps the answer as the newest one. Drops the oldest ones if there are too many."""
         self._drop(key)
         self._kept[key] = reply
         self._kept_bytes += len(reply.body)

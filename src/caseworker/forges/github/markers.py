@@ -23,5 +23,5 @@ def marker_in(text: str) -> str:
 
 
 def has_marker(text: str | None, key: str) -> bool:
-    """Only at the end, where we put it: a quoted marker is none."""
+    """Whether a text ends with our marker. A quoted marker elsewhere in it does not count."""
     return (text or "").rstrip().endswith(marker(key))

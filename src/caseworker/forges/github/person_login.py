@@ -36,7 +36,7 @@ class GitHubWebLogin:
         self._client_secret = client_secret
 
     def address(self, *, state: str, verifier: str, back: str) -> str:
-        """Where the person says yes. `verifier`: a secret that `who` names again (PKCE)."""
+        """The address of the page on which the person permits the log-in. `verifier`: a secret for `who` (PKCE)."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "client_id": self._client_id,

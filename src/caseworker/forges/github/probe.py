@@ -87,7 +87,7 @@ class GitHubProbe:
 
 
 def _hidden_parts(problems: Sequence[GraphProblem], number: int) -> set[str]:
-    """What a token may not see. `Transient`: anything else is missing, so that nothing can be said."""
+    """The parts that the token may not see. `Transient`: another part is missing, so that there is no answer."""
     found = set()
     for problem in problems:
         what = next((_HIDDEN[name] for name in problem.fields if name in _HIDDEN), None)

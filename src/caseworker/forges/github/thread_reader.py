@@ -48,7 +48,7 @@ class GitHubThreads:
 
 
 def _side(comment: CommentData, us: str, owners: Set[str]) -> Side:
-    """Under our own login a person may speak, too, where it is a token's: then there is no mark of ours."""
+    """Whose comment it is. Under our login a person may write, too, if it is a token's: then the mark is missing."""
     is_ours = _author(comment) == us and is_marked(comment.body or "")
     is_bot = (comment.user or GHOST).type == "Bot"
     return side_of(_author(comment), owners=owners, ours={us} if is_ours else frozenset(), is_bot=is_bot)
