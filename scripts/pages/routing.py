@@ -6,7 +6,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.policy import Policy
 from caseworker.core.base.roles import Role
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, MOST_UNKNOWN
-from caseworker.core.issue.case import Investigation, IssueCase
+from caseworker.core.issue.case import InvestigationProgress, IssueCase
 from caseworker.core.issue.investigation import after_cause_review
 from caseworker.core.issue.routing import CAUSE_ROUTES, ROUTES, VERSION, Route, works_in
 from caseworker.core.issue.states import IssueState
@@ -82,7 +82,7 @@ def _causes() -> str:
 
 def _judged(done: int) -> IssueCase:
     state = IssueState.REVIEWING_CODE
-    return IssueCase(id=CaseId("owner/repository#1"), state=state, investigation=Investigation(iteration=done))
+    return IssueCase(id=CaseId("owner/repository#1"), state=state, investigation=InvestigationProgress(iteration=done))
 
 
 def _to(state: IssueState | None) -> str:

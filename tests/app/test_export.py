@@ -14,7 +14,7 @@ from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.base.workflow_names import WorkflowName
 from caseworker.core.casefile.model import load_case_file
-from caseworker.core.issue.case import Investigation
+from caseworker.core.issue.case import InvestigationProgress
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.pm import PlanOutcome
 from caseworker.intake.issues import read_issue
@@ -82,7 +82,7 @@ async def test_an_investigation_is_written_as_its_state_and_its_page(settings: S
     try:
         stored = await store.cases.load(case)
         assert stored is not None
-        await store.cases.keep(stored.case.updated(investigation=Investigation(began=(1,))))
+        await store.cases.keep(stored.case.updated(investigation=InvestigationProgress(began=(1,))))
     finally:
         await store.close()
     _, _, state, page = await exported(settings, case, tmp_path)

@@ -14,7 +14,7 @@ from caseworker.app.terminal.show_matrix import show_matrix
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId
 from caseworker.core.base.roles import Role, Task
-from caseworker.core.issue.case import Investigation
+from caseworker.core.issue.case import InvestigationProgress
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.ports import Store
 from caseworker.store.store import open_store
@@ -135,7 +135,7 @@ async def _enter(store: Store, case: CaseId, history: Sequence[Turn]) -> None:
     stored = await store.cases.load(case)
     assert stored is not None
     if began:
-        await store.cases.keep(stored.case.updated(investigation=Investigation(began=began)))
+        await store.cases.keep(stored.case.updated(investigation=InvestigationProgress(began=began)))
 
 
 async def shown(

@@ -4,8 +4,15 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from caseworker.core.base.roles import Role
-from caseworker.core.investigation.matrix import CompletedTurn, Inquiry, InvalidTurn, begins_new, inquiries, request_in
-from caseworker.core.issue.case import Investigation, IssueCase
+from caseworker.core.investigation.matrix import (
+    CompletedTurn,
+    InvalidTurn,
+    Investigation,
+    begins_new,
+    investigations,
+    request_in,
+)
+from caseworker.core.issue.case import InvestigationProgress, IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.developer import ImplementationOutcome
 from caseworker.core.outcomes.investigation import (
@@ -58,8 +65,8 @@ def began_in(history: Sequence[CompletedTurn]) -> tuple[int, ...]:
     return began
 
 
-def investigated(history: Sequence[CompletedTurn], *invalid: InvalidTurn) -> list[Inquiry]:
-    return inquiries(history, invalid, began_in(history))
+def investigated(history: Sequence[CompletedTurn], *invalid: InvalidTurn) -> list[Investigation]:
+    return investigations(history, invalid, began_in(history))
 
 
 _ROLES = {
@@ -76,7 +83,7 @@ def an_investigated_case(
 ) -> IssueCase:
     investigation = {"began", "unknown", "stands", "hypothesis"} & known.keys()
     about = {name: known.pop(name) for name in investigation}
-    return a_case(state, investigation=Investigation.model_validate({"iteration": iteration, **about}), **known)
+    return a_case(state, investigation=InvestigationProgress.model_validate({"iteration": iteration, **about}), **known)
 
 
 def a_hypothesis(

@@ -22,7 +22,7 @@ from caseworker.core.casefile.model import (
     Question,
     TestEntry,
 )
-from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.case import InvestigationProgress, IssueCase, Wait
 from caseworker.core.issue.states import IssueState
 from caseworker.core.issue.subjects import WaitingFor
 from caseworker.core.outcomes.analyst import PlainAnalysis
@@ -435,7 +435,7 @@ FOUND = {
     "hypothesis_matrix": [{**H1, "status": "confirmed"}, {**H2, "status": "eliminated"}],
     "root_cause": CAUSE,
 }
-OPEN = Investigation(began=(1,), iteration=1)
+OPEN = InvestigationProgress(began=(1,), iteration=1)
 
 
 async def investigated(desk: Desk, *outcomes: Mapping[str, object]) -> None:
@@ -530,7 +530,7 @@ async def test_the_last_iteration_is_named_as_such_to_investigator_and_tech_lead
 
 async def test_a_developers_evidence_is_in_the_first_iterations_brief(desk: Desk) -> None:
     await desk.finish(Role.DEVELOPER, Task.IMPLEMENT, STUCK)
-    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=Investigation(began=(1,)))).prompt
+    prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=InvestigationProgress(began=(1,)))).prompt
     assert "AssertionError: 1 != 2" in prompt
     assert "Tried: More sleep: no." in prompt
     assert "There is no matrix yet" in prompt
@@ -581,7 +581,7 @@ async def test_a_second_investigation_does_not_get_the_first_ones_matrix(desk: D
     asks = {**ASKED, "problem_summary": "It is slow.", "new_problem": True}
     again = {"status": "SPAWN_INVESTIGATOR", "feedback_for_writer": "Wait.", "investigation": asks}
     await desk.finish(Role.TECH_LEAD, Task.REVIEW, again)
-    second = Investigation(began=(1, 3))
+    second = InvestigationProgress(began=(1, 3))
     prompt = (await desk.brief(Role.INVESTIGATOR, Task.ITERATE, investigation=second)).prompt
     assert "It is slow." in prompt
     assert "A race in the counter." not in prompt

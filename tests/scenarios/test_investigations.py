@@ -13,7 +13,7 @@ from caseworker.core.people.commands import MessageKind
 from caseworker.core.record.entries import Noted
 from caseworker.core.record.investigation import CauseProven, InstrumentRan, MatrixRevised
 from caseworker.ports import StoredCase
-from caseworker.views.investigations import known_inquiries
+from caseworker.views.investigations import known_investigations
 from tests.world.agent import answers, approved, changes, implemented, once, reads_people, writes_greeting
 from tests.world.investigation import (
     COMMAND,
@@ -168,12 +168,12 @@ async def test_an_invalid_investigator_outcome_costs_one_iteration_and_not_the_c
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
     assert await counted(case) == 2
-    (inquiry,) = await known_inquiries(world.store, await case.stored())
-    assert [(one.number, one.status, one.said) for one in inquiry.iterations] == [
+    (investigation,) = await known_investigations(world.store, await case.stored())
+    assert [(one.number, one.status, one.said) for one in investigation.iterations] == [
         (1, "NEED_MORE_ANALYSIS", ""),
         (2, "ROOT_CAUSE_FOUND", "ROOT_CAUSE_FOUND"),
     ]
-    assert "no command `strace -f greet` was run" in inquiry.iterations[0].summary
+    assert "no command `strace -f greet` was run" in investigation.iterations[0].summary
     second = [brief for brief in world.agent.briefs if brief.task is Task.ITERATE][1]
     assert "Iteration 1, NEED_MORE_ANALYSIS, without a valid outcome: " in second.prompt
     (pull,) = await world.store.pulls.of(case.id)
@@ -305,8 +305,8 @@ async def test_an_investigation_can_have_a_single_hypothesis(world: World) -> No
     world.agent.does(*INVESTIGATE, iterates("ROOT_CAUSE_FOUND", hypothesis("H1", "confirmed"), root_cause=cause))
     case = await world.owner_files_issue()
     await case.expect(delivered, "a pull request")
-    (inquiry,) = await known_inquiries(world.store, await case.stored())
-    assert [one.id for one in inquiry.hypotheses] == ["H1"]
+    (investigation,) = await known_investigations(world.store, await case.stored())
+    assert [one.id for one in investigation.hypotheses] == ["H1"]
 
 
 @pytest.mark.slow
@@ -386,7 +386,7 @@ async def test_a_takeover_in_the_middle_keeps_the_counter_and_the_matrix(world: 
     await case.expect(delivered, "a pull request")
     assert sum(brief.task is Task.DIAGNOSTIC for brief in world.agent.briefs) == 2
     assert await counted(case) == 2
-    assert len(await known_inquiries(world.store, await case.stored())) == 1
+    assert len(await known_investigations(world.store, await case.stored())) == 1
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from caseworker.core.record.investigation import CauseProven, MatrixRevised
 from caseworker.core.telling.investigation import investigation_page
 from caseworker.core.telling.investigation_state import investigation_state
 from caseworker.ports import Store, StoredCase
-from caseworker.views.investigations import known_inquiries
+from caseworker.views.investigations import known_investigations
 
 _STATUSES = {
     "open": {"in_progress", "blocked", "exhausted"},
@@ -21,7 +21,7 @@ async def investigations_agree(store: Store, case: CaseId) -> None:
     stored = await store.cases.find(case)
     if not isinstance(stored, StoredCase) or stored.case.investigation is None:
         return
-    counted, known = stored.case.investigation, await known_inquiries(store, stored)
+    counted, known = stored.case.investigation, await known_investigations(store, stored)
     assert len(known) == counted.number
     newest = known[-1]
     assert len(newest.iterations) == counted.iteration
@@ -30,11 +30,11 @@ async def investigations_agree(store: Store, case: CaseId) -> None:
     assert (state.current_iteration, len(state.iterations_log)) == (counted.iteration, counted.iteration)
     assert state.status in _STATUSES[counted.stands]
     page = investigation_page(stored.title, known)
-    for inquiry in known:
-        done = len(inquiry.iterations)
+    for investigation in known:
+        done = len(investigation.iterations)
         assert not done or f"### Iterations ({done} of {MOST_ITERATIONS})" in page
-        assert all(f"- Iteration {one.number}, {one.status}" in page for one in inquiry.iterations)
-    await _record_agrees(store, case, [len(inquiry.iterations) for inquiry in known])
+        assert all(f"- Iteration {one.number}, {one.status}" in page for one in investigation.iterations)
+    await _record_agrees(store, case, [len(investigation.iterations) for investigation in known])
     for pull in await store.pulls.of(case) if counted.stands == "approved" else ():
         assert f"{counted.iteration} of at most {MOST_ITERATIONS} iterations" in pull.body
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from caseworker.agents import case_words
-from caseworker.agents.inquiry_words import accepted_cause, inquiry_blocks
+from caseworker.agents.investigation_words import accepted_cause, investigation_blocks
 from caseworker.agents.measurement_words import measurement_blocks
 from caseworker.agents.prompt_inputs import AnalysisInputs, InvestigationInputs, IssueInputs, ProgressInputs, TalkInputs
 from caseworker.agents.quotes import attached
@@ -104,9 +104,9 @@ def _talk_blocks(inputs: TalkInputs, fence: Fence) -> dict[str, str]:
 
 def _investigation_blocks(inputs: InvestigationInputs, fence: Fence) -> dict[str, str]:
     return {
-        **inquiry_blocks(fence, inputs.inquiry, inputs.iterations),
+        **investigation_blocks(fence, inputs.investigation, inputs.iterations),
         **measurement_blocks(fence, inputs.bisects, inputs.instruments),
-        "cause": accepted_cause(fence, inputs.inquiry, inputs.accepted),
+        "cause": accepted_cause(fence, inputs.investigation, inputs.accepted),
         "moves": template("tech_lead.moves_over" if inputs.no_iteration_left else "tech_lead.moves_left"),
     }
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from caseworker.agents.quotes import NO_FILES
 from caseworker.core.base.policy import Severity
-from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.investigation.matrix import Investigation
 from caseworker.core.people.digest import Digest, Verbatim
 from caseworker.core.people.messages import Message
 from caseworker.core.pull.failures import FailedCheck
@@ -93,7 +93,7 @@ class TalkInputs:
 class InvestigationInputs:
     """The investigation that the case is about now, or was last. All empty: there is none."""
 
-    inquiry: Inquiry | None = None
+    investigation: Investigation | None = None
     file: Path | None = None
     iterations: int = 0
     """Completed ones."""

@@ -9,7 +9,7 @@ from caseworker.core.telling.investigation import investigation_page
 from caseworker.dashboard.backend import Backend, html, is_partial
 from caseworker.dashboard.coloured_diff import diff_files
 from caseworker.views.changes import commits_of
-from caseworker.views.investigations import known_inquiries
+from caseworker.views.investigations import known_investigations
 from caseworker.workspaces.inspection import change_between
 
 
@@ -35,7 +35,7 @@ class ChangePage:
 
     async def investigation(self, request: Request) -> Response:
         stored = await self._backend.case(request)
-        known = await known_inquiries(self._backend.store, stored)
+        known = await known_investigations(self._backend.store, stored)
         if not known:
             raise HTTPException(404, f"Nothing is investigated in {stored.case.id}.")
         values = {"stored": stored, "text": investigation_page(stored.title, known)}

@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caseworker.core.base.roles import Role
-from caseworker.core.investigation.matrix import MOST_INVESTIGATIONS, Inquiry, InvalidTurn, changes_between, inquiries
+from caseworker.core.investigation.matrix import (
+    MOST_INVESTIGATIONS,
+    InvalidTurn,
+    Investigation,
+    changes_between,
+    investigations,
+)
 from caseworker.core.outcomes.answers import RoleQuestion
 from caseworker.core.outcomes.investigation import Hypothesis, InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -31,7 +37,7 @@ def asked(*matrix: Hypothesis, new_problem: bool = False, problem: str = "It is 
     return reviewed("SPAWN_INVESTIGATOR").model_copy(update={"investigation": request})
 
 
-def the_only(*outcomes: Outcome) -> Inquiry:
+def the_only(*outcomes: Outcome) -> Investigation:
     (found,) = investigated(turns(*outcomes))
     return found
 
@@ -40,7 +46,7 @@ def the_only(*outcomes: Outcome) -> Inquiry:
 
 
 def test_each_revision_has_its_iteration_and_its_changes() -> None:
-    inquiry = the_only(
+    investigation = the_only(
         triaged(),
         asked(a_hypothesis("H1"), a_hypothesis("H2", percent=60)),
         iterated(
@@ -57,7 +63,8 @@ def test_each_revision_has_its_iteration_and_its_changes() -> None:
         cause_reviewed(),
     )
     kept = [
-        (one.version, one.investigation, one.iteration, one.turn, one.role, one.changes) for one in inquiry.revisions
+        (one.version, one.investigation, one.iteration, one.turn, one.role, one.changes)
+        for one in investigation.revisions
     ]
     assert kept == [
         (1, 1, 0, 2, Role.TECH_LEAD, ("H1: new, Medium 50 %, pending", "H2: new, Medium 60 %, pending")),
@@ -84,69 +91,73 @@ def test_each_revision_has_its_iteration_and_its_changes() -> None:
             ),
         ),
     ]
-    assert inquiry.root_cause is not None
-    assert inquiry.root_cause.hypothesis == "H1"
+    assert investigation.root_cause is not None
+    assert investigation.root_cause.hypothesis == "H1"
 
 
 def test_the_first_iteration_builds_a_matrix_if_the_request_has_none() -> None:
-    inquiry = the_only(implemented("BLOCKED").model_copy(update={"evidence": a_bundle()}), iterated())
-    assert inquiry.bundle == a_bundle()
-    assert [(one.iteration, one.changes) for one in inquiry.revisions] == [(1, ("H1: new, Medium 50 %, pending",))]
+    investigation = the_only(implemented("BLOCKED").model_copy(update={"evidence": a_bundle()}), iterated())
+    assert investigation.bundle == a_bundle()
+    assert [(one.iteration, one.changes) for one in investigation.revisions] == [
+        (1, ("H1: new, Medium 50 %, pending",))
+    ]
 
 
 def test_a_hypothesis_that_is_not_mentioned_stays_unchanged() -> None:
-    inquiry = the_only(asked(a_hypothesis("H1"), a_hypothesis("H2", "testing", 70)), iterated("SHRUG", a_hypothesis()))
-    assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
-    assert inquiry.hypotheses[1] == a_hypothesis("H2", "testing", 70)
+    investigation = the_only(
+        asked(a_hypothesis("H1"), a_hypothesis("H2", "testing", 70)), iterated("SHRUG", a_hypothesis())
+    )
+    assert [one.id for one in investigation.hypotheses] == ["H1", "H2"]
+    assert investigation.hypotheses[1] == a_hypothesis("H2", "testing", 70)
 
 
 def test_an_empty_matrix_removes_no_hypothesis() -> None:
-    inquiry = the_only(asked(a_hypothesis("H1")), without_a_matrix())
-    assert [one.id for one in inquiry.hypotheses] == ["H1"]
-    assert len(inquiry.iterations) == 1
+    investigation = the_only(asked(a_hypothesis("H1")), without_a_matrix())
+    assert [one.id for one in investigation.hypotheses] == ["H1"]
+    assert len(investigation.iterations) == 1
 
 
 def test_an_iteration_without_changes_counts_but_makes_no_revision() -> None:
-    inquiry = the_only(iterated(), iterated("HYPOTHESIS_ELIMINATED"))
-    assert (len(inquiry.iterations), len(inquiry.revisions)) == (2, 1)
+    investigation = the_only(iterated(), iterated("HYPOTHESIS_ELIMINATED"))
+    assert (len(investigation.iterations), len(investigation.revisions)) == (2, 1)
 
 
 def test_asking_another_role_does_not_finish_the_iteration() -> None:
     asks = iterated("SHRUG", a_hypothesis("H1", "testing")).model_copy(
         update={"ask": [RoleQuestion(to="tester", question="How often does it fail?")]}
     )
-    inquiry = the_only(asked(a_hypothesis("H1")), asks, iterated("SHRUG", a_hypothesis("H1", "testing", 80)))
-    assert len(inquiry.iterations) == 1
-    assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
+    investigation = the_only(asked(a_hypothesis("H1")), asks, iterated("SHRUG", a_hypothesis("H1", "testing", 80)))
+    assert len(investigation.iterations) == 1
+    assert [one.iteration for one in investigation.revisions] == [0, 1, 1]
 
 
 def test_a_diagnostic_is_kept_with_its_request_and_iteration() -> None:
-    inquiry = the_only(
+    investigation = the_only(
         iterated(), iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed(), iterated(), diagnosed("BLOCKED", "neither")
     )
-    assert [(one.turn, one.iteration, one.request) for one in inquiry.diagnostics] == [
+    assert [(one.turn, one.iteration, one.request) for one in investigation.diagnostics] == [
         (3, 2, a_diagnostic()),
         (5, 3, None),
     ]
 
 
 def test_a_review_is_kept_with_the_number_of_iterations_before_it() -> None:
-    inquiry = the_only(
+    investigation = the_only(
         iterated("ROOT_CAUSE_FOUND"), cause_reviewed("CHANGES_REQUESTED"), iterated(), cause_reviewed("NEEDS_INFO")
     )
-    assert [one.status for one in inquiry.reviews] == ["CHANGES_REQUESTED", "NEEDS_INFO"]
-    assert inquiry.reviewed_after == (1, 2)
+    assert [one.status for one in investigation.reviews] == ["CHANGES_REQUESTED", "NEEDS_INFO"]
+    assert investigation.reviewed_after == (1, 2)
 
 
 def test_only_an_unblocking_that_continues_adds_resources() -> None:
-    inquiry = the_only(iterated("BLOCKED"), unblocked("CONTINUE"), iterated("BLOCKED"), unblocked("PROCEED"))
-    assert inquiry.resources == ("The staging log is in logs/.",)
+    investigation = the_only(iterated("BLOCKED"), unblocked("CONTINUE"), iterated("BLOCKED"), unblocked("PROCEED"))
+    assert investigation.resources == ("The staging log is in logs/.",)
 
 
 def test_an_iteration_without_a_valid_outcome_is_counted_in_its_place() -> None:
     invalid = InvalidTurn(turn=3, reason="its evidence does not hold")
-    (inquiry,) = investigated([one for one in turns(asked(), *[iterated()] * 3) if one.turn != 3], invalid)
-    assert [(one.number, one.turn, one.status, one.said, one.summary) for one in inquiry.iterations] == [
+    (investigation,) = investigated([one for one in turns(asked(), *[iterated()] * 3) if one.turn != 3], invalid)
+    assert [(one.number, one.turn, one.status, one.said, one.summary) for one in investigation.iterations] == [
         (1, 2, "NEED_MORE_ANALYSIS", "NEED_MORE_ANALYSIS", "Looked."),
         (2, 3, "NEED_MORE_ANALYSIS", "", "its evidence does not hold"),
         (3, 4, "NEED_MORE_ANALYSIS", "NEED_MORE_ANALYSIS", "Looked."),
@@ -154,8 +165,8 @@ def test_an_iteration_without_a_valid_outcome_is_counted_in_its_place() -> None:
 
 
 def test_the_fifth_iteration_is_incomplete_also_without_a_valid_outcome() -> None:
-    (inquiry,) = investigated(turns(asked(), *[iterated()] * 4), InvalidTurn(turn=6, reason="no outcome"))
-    assert [one.status for one in inquiry.iterations[3:]] == ["NEED_MORE_ANALYSIS", "INVESTIGATION_INCOMPLETE"]
+    (investigation,) = investigated(turns(asked(), *[iterated()] * 4), InvalidTurn(turn=6, reason="no outcome"))
+    assert [one.status for one in investigation.iterations[3:]] == ["NEED_MORE_ANALYSIS", "INVESTIGATION_INCOMPLETE"]
 
 
 # --- which investigation ---------------------------------------------------------------------------------------------
@@ -166,9 +177,9 @@ def test_a_case_without_an_investigation_has_none() -> None:
 
 
 def test_a_requested_investigation_exists_before_its_first_iteration() -> None:
-    inquiry = the_only(asked(problem="It is slow."))
-    assert (inquiry.number, inquiry.iterations, inquiry.revisions) == (1, (), ())
-    assert [(one.turn, one.role, one.request.problem_summary) for one in inquiry.requests] == [
+    investigation = the_only(asked(problem="It is slow."))
+    assert (investigation.number, investigation.iterations, investigation.revisions) == (1, (), ())
+    assert [(one.turn, one.role, one.request.problem_summary) for one in investigation.requests] == [
         (1, Role.TECH_LEAD, "It is slow.")
     ]
 
@@ -179,9 +190,9 @@ def test_a_request_with_another_status_is_ignored() -> None:
 
 
 def test_a_second_request_continues_with_the_same_hypotheses() -> None:
-    inquiry = the_only(asked(a_hypothesis("H1")), iterated(), asked(a_hypothesis("H2")))
-    assert [one.id for one in inquiry.hypotheses] == ["H1", "H2"]
-    assert [one.iteration for one in inquiry.revisions] == [0, 1, 1]
+    investigation = the_only(asked(a_hypothesis("H1")), iterated(), asked(a_hypothesis("H2")))
+    assert [one.id for one in investigation.hypotheses] == ["H1", "H2"]
+    assert [one.iteration for one in investigation.revisions] == [0, 1, 1]
 
 
 def test_a_new_problem_has_its_own_matrix_up_to_three() -> None:
@@ -193,30 +204,30 @@ def test_a_new_problem_has_its_own_matrix_up_to_three() -> None:
 def test_a_request_that_the_case_did_not_follow_begins_no_investigation() -> None:
     other = asked(a_hypothesis("H9"), new_problem=True)
     history = turns(asked(a_hypothesis("H1")), iterated(), other, iterated())
-    (inquiry,) = inquiries(history, (), (1,))
-    assert ([one.id for one in inquiry.hypotheses], len(inquiry.iterations)) == (["H1"], 2)
-    assert inquiries(history[:1], (), ()) == []
+    (investigation,) = investigations(history, (), (1,))
+    assert ([one.id for one in investigation.hypotheses], len(investigation.iterations)) == (["H1"], 2)
+    assert investigations(history[:1], (), ()) == []
 
 
 def test_a_request_belongs_to_the_investigation_that_begins_some_turns_later() -> None:
     wanted = interpreted("INVESTIGATION_NEEDED").model_copy(
         update={"investigation": a_request(matrix=[a_hypothesis()])}
     )
-    (inquiry,) = inquiries(turns(wanted, planned("INVESTIGATION_NEEDED"), triaged(), iterated()), (), (3,))
-    assert [one.role for one in inquiry.requests] == [Role.PM]
-    assert [(one.iteration, one.turn) for one in inquiry.revisions] == [(0, 1), (1, 4)]
+    (investigation,) = investigations(turns(wanted, planned("INVESTIGATION_NEEDED"), triaged(), iterated()), (), (3,))
+    assert [one.role for one in investigation.requests] == [Role.PM]
+    assert [(one.iteration, one.turn) for one in investigation.revisions] == [(0, 1), (1, 4)]
 
 
 def test_requests_of_developers_and_of_the_pm_are_kept() -> None:
     brings = {"evidence": a_bundle(), "investigation": a_request("It hangs.")}
     stuck = implemented("BLOCKED").model_copy(update=brings)
     told = interpreted("INVESTIGATION_NEEDED").model_copy(update={"investigation": a_request("It hangs on Mondays.")})
-    inquiry = the_only(stuck, iterated(), told)
-    assert [(one.role, one.request.problem_summary) for one in inquiry.requests] == [
+    investigation = the_only(stuck, iterated(), told)
+    assert [(one.role, one.request.problem_summary) for one in investigation.requests] == [
         (Role.DEVELOPER, "It hangs."),
         (Role.PM, "It hangs on Mondays."),
     ]
-    assert inquiry.bundle == a_bundle()
+    assert investigation.bundle == a_bundle()
 
 
 # --- proved over random turns ----------------------------------------------------------------------------------------
@@ -258,25 +269,25 @@ def test_later_turns_never_change_earlier_revisions(history: list[Turn], cut: in
 
 @given(HISTORIES)
 def test_the_matrix_has_every_hypothesis_as_last_given(history: list[Turn]) -> None:
-    for inquiry in investigated(history):
+    for investigation in investigated(history):
         named: dict[str, Hypothesis] = {}
-        for revision in inquiry.revisions:
+        for revision in investigation.revisions:
             names = [one.id for one in revision.hypotheses]
             assert names[: len(named)] == list(named)
             named = {one.id: one for one in revision.hypotheses}
-        said = [one for it in inquiry.iterations if it.outcome for one in it.outcome.hypothesis_matrix]
+        said = [one for it in investigation.iterations if it.outcome for one in it.outcome.hypothesis_matrix]
         assert {one.id for one in said} <= set(named)
 
 
 @given(HISTORIES)
 def test_versions_and_iterations_grow_and_each_revision_has_changes(history: list[Turn]) -> None:
-    for inquiry in investigated(history):
-        assert [one.version for one in inquiry.revisions] == list(range(1, len(inquiry.revisions) + 1))
-        iterations = [one.iteration for one in inquiry.revisions]
+    for investigation in investigated(history):
+        assert [one.version for one in investigation.revisions] == list(range(1, len(investigation.revisions) + 1))
+        iterations = [one.iteration for one in investigation.revisions]
         assert iterations == sorted(iterations)
-        assert all(iteration <= len(inquiry.iterations) for iteration in iterations)
+        assert all(iteration <= len(investigation.iterations) for iteration in iterations)
         before: tuple[Hypothesis, ...] = ()
-        for revision in inquiry.revisions:
+        for revision in investigation.revisions:
             assert revision.changes == changes_between(before, revision.hypotheses) != ()
             before = revision.hypotheses
 

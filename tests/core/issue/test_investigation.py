@@ -872,8 +872,8 @@ def test_a_cause_that_a_senior_developer_names_goes_to_the_tech_lead() -> None:
 
 
 def test_a_named_cause_is_the_one_that_the_tech_lead_judges() -> None:
-    [inquiry] = investigated(turns(iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed("ROOT_CAUSE_FOUND")))
-    assert inquiry.root_cause == a_root_cause()
+    [investigation] = investigated(turns(iterated("NEED_DEVELOPER_DIAGNOSTIC"), diagnosed("ROOT_CAUSE_FOUND")))
+    assert investigation.root_cause == a_root_cause()
 
 
 @pytest.mark.parametrize(

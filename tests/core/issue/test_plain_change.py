@@ -3,7 +3,7 @@
 import pytest
 
 from caseworker.core.evidence.sensitive_paths import Touched
-from caseworker.core.issue.case import Investigation
+from caseworker.core.issue.case import InvestigationProgress
 from caseworker.core.issue.plain_change import is_plain_change
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.pm import Topic
@@ -37,7 +37,7 @@ def test_a_proven_small_change_at_its_first_review_is_plain() -> None:
         {"senior": True},
         {"guided": True},
         {"remarks": (1,)},
-        {"investigation": Investigation()},
+        {"investigation": InvestigationProgress()},
     ],
     ids=lambda change: next(iter(change)),
 )

@@ -26,8 +26,8 @@ NAMED = diagnosed("ROOT_CAUSE_FOUND")
 
 
 def state_after(*outcomes: Outcome, state: IssueState = S.INVESTIGATING) -> InvestigationState:
-    (inquiry,) = investigated(turns(NEEDED, *outcomes))
-    return investigation_state(an_investigated_case(state, began=(1,)), inquiry)
+    (investigation,) = investigated(turns(NEEDED, *outcomes))
+    return investigation_state(an_investigated_case(state, began=(1,)), investigation)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.bug.case import BugCase, BugState
 from caseworker.core.evidence.obstacles import Obstacle
-from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.case import InvestigationProgress, IssueCase, Wait
 from caseworker.core.issue.posts import IssueAbout, IssuePost
 from caseworker.core.issue.states import PARKED, WAITING, WORKING, IssueState
 from caseworker.core.issue.subjects import Grant, Subject, WaitingFor
@@ -120,7 +120,7 @@ def _investigated() -> dict[str, IssueCase]:
         "investigating, the third iteration": at(S.INVESTIGATING, 2),
         "investigating, the last iteration": at(S.INVESTIGATING, 4),
         "investigating, of a second problem": at(S.INVESTIGATING, 1).updated(
-            investigation=Investigation(began=(3, 9), iteration=1)
+            investigation=InvestigationProgress(began=(3, 9), iteration=1)
         ),
         "investigating, a diagnostic": at(S.INVESTIGATING, 2, task=Task.DIAGNOSTIC),
         "reviewing_code, a cause is judged": at(S.REVIEWING_CODE, 2, "found", **judged),

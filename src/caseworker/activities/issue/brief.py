@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from caseworker.activities.issue import recollection
-from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.load_investigations import load_investigations
 from caseworker.activities.issue.outcome_checks import check_for
 from caseworker.activities.shared.attached_files import AttachedFiles, attachment_folder, sent_files
 from caseworker.activities.shared.run_discussion import Discussed, RunDiscussions
@@ -32,7 +32,7 @@ from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.review_learnings import review_rules
 from caseworker.core.evidence.builds import Stage
 from caseworker.core.evidence.forbidden_paths import listed
-from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.investigation.matrix import Investigation
 from caseworker.core.issue.case import IssueCase, cap_of
 from caseworker.core.issue.moves import is_used_up
 from caseworker.core.issue.plain_change import is_plain_change
@@ -83,7 +83,7 @@ class IssueBriefs:
     ) -> IssueBrief:
         case, role, task, policy = request.case, request.role, request.task, request.policy
         done = await self._store.turns.finished(case.id)
-        known = await load_inquiries(self._store, case)
+        known = await load_investigations(self._store, case)
         page = investigation_page(stored.file.issue.title, known)
         laid = _write_pages(stored, workspace, {PLAN_FILE: recollection.plan_of(done), INVESTIGATION_FILE: page})
         folder = workspace.path / FOLDER
@@ -209,11 +209,11 @@ class IssueBriefs:
         )
 
     async def _investigation(
-        self, request: TurnRequest, known: Sequence[Inquiry], file: Path | None
+        self, request: TurnRequest, known: Sequence[Investigation], file: Path | None
     ) -> InvestigationInputs:
         case, measured = request.case, await self._measured(request)
         return InvestigationInputs(
-            inquiry=recollection.inquiry_of(case, known),
+            investigation=recollection.investigation_of(case, known),
             file=file,
             iterations=case.investigation.iteration if case.investigation is not None else 0,
             no_iteration_left=is_used_up(case),

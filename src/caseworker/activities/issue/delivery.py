@@ -7,7 +7,7 @@ from temporalio import activity
 
 from caseworker.activities.issue.branches import Branches
 from caseworker.activities.issue.developer_changes import developer_changes
-from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.load_investigations import load_investigations
 from caseworker.activities.issue.pull_texts import PullTexts
 from caseworker.activities.issue.remarks import answers_to
 from caseworker.activities.shared.case_file_copy import CaseFileCopy
@@ -191,7 +191,7 @@ class Delivering(DeliveryActivities):
                 written=[change for turn in written for change in turn.outcome.changes],
                 test_was_changed=case.evidence.test_file in since_red,
                 weakened_reasons=await self._weakened_reasons(case),
-                investigated=pull_request_part(case, await load_inquiries(self._store, case)),
+                investigated=pull_request_part(case, await load_investigations(self._store, case)),
                 conflicts=await self._conflicts_with_base(repository, workspace, request.commit),
                 opening=worded.text.opening,
                 followed=await self._rules_followed(case, stored, changed),

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from caseworker.activities.issue.load_inquiries import load_inquiries
+from caseworker.activities.issue.load_investigations import load_investigations
 from caseworker.activities.issue.skills import Skills
 from caseworker.activities.turn.attempts import Try
 from caseworker.contract.wire import TurnRequest
@@ -21,8 +21,8 @@ from caseworker.core.outcomes.investigation import (
 from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.record.cited import EVENTS, cited_files, tie, too_little
 from caseworker.core.record.entries import Entry
-from caseworker.core.record.inquiries import FAILED, revision_by
 from caseworker.core.record.investigation import CauseProven, MatrixRevised, Tied
+from caseworker.core.record.recorded_investigations import FAILED, revision_by
 from caseworker.ports import IssueBrief, Store, Workspace, Workspaces
 
 
@@ -65,7 +65,7 @@ class InvestigationTurns:
                     request, workspace, outcome
                 )
             case CauseReviewOutcome(status="APPROVED"):
-                return why_not_approvable(request.case, await load_inquiries(self._store, request.case), outcome)
+                return why_not_approvable(request.case, await load_investigations(self._store, request.case), outcome)
             case _:
                 return ""
 
@@ -87,7 +87,7 @@ class InvestigationTurns:
 
     async def _dropped_hypotheses(self, request: TurnRequest, outcome: InvestigationOutcome) -> str:
         """The hypotheses that the outcome leaves out: each must be kept until it is eliminated."""
-        before = await load_inquiries(self._store, request.case)
+        before = await load_investigations(self._store, request.case)
         return contradicted(outcome, before[-1].hypotheses if before else ())
 
     async def _unproven_claim(self, request: TurnRequest, workspace: Workspace, outcome: DiagnosticOutcome) -> str:
@@ -95,7 +95,7 @@ class InvestigationTurns:
         cause = _claimed_cause(outcome)
         if cause is None:
             return ""
-        refused = why_not_claimable(await load_inquiries(self._store, request.case), cause)
+        refused = why_not_claimable(await load_investigations(self._store, request.case), cause)
         return refused or await self._missing_evidence(request, workspace, outcome)
 
     async def _missing_evidence(self, request: TurnRequest, workspace: Workspace, outcome: Outcome) -> str:

@@ -9,7 +9,7 @@ from caseworker.core.base.roles import Role, Task
 from caseworker.core.casefile.model import AnalysisSection, CaseFile
 from caseworker.core.casefile.ownership import SPEAKER
 from caseworker.core.casefile.sections import analysis_of, asked_of
-from caseworker.core.investigation.matrix import Inquiry
+from caseworker.core.investigation.matrix import Investigation
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.analyst import AnalysisOutcome, PlainAnalysis, Tried
 from caseworker.core.outcomes.answers import WorkOutcome
@@ -135,7 +135,7 @@ def _asked_by(turn: FinishedTurn) -> list[str]:
             return []
 
 
-def inquiry_of(case: IssueCase, known: Sequence[Inquiry]) -> Inquiry | None:
+def investigation_of(case: IssueCase, known: Sequence[Investigation]) -> Investigation | None:
     """The present investigation of the case, or the last one."""
     if case.investigation is None or not known:
         return None

@@ -25,7 +25,7 @@ from caseworker.core.evidence.builds import Stage as BuildStage
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.investigation import Bisected
 from caseworker.core.telling.story import one_line
-from caseworker.views.investigations import known_inquiries
+from caseworker.views.investigations import known_investigations
 
 RUNS: Final = 200
 _SECONDS: Final = 60.0
@@ -79,7 +79,7 @@ async def _tell_what_was_found(stage: Stage) -> None:
         return
     stored, store = await stage.stored(), stage.desk.store
     stage.console.print()
-    print_matrix(stage.case, stored.title, await known_inquiries(store, stored), stage.console)
+    print_matrix(stage.case, stored.title, await known_investigations(store, stored), stage.console)
     stage.console.print()
     for recorded in await store.record.whole(stage.case, {"bisected"}):
         if isinstance(recorded.entry, Bisected) and recorded.entry.culprit_hash:

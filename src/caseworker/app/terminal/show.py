@@ -23,7 +23,7 @@ from caseworker.core.telling.story import one_line
 from caseworker.ports import Store, StoredCase
 from caseworker.views.case_summaries import summary_of
 from caseworker.views.documents import issue_document
-from caseworker.views.investigations import investigation_document, known_inquiries
+from caseworker.views.investigations import investigation_document, known_investigations
 
 
 async def show_case(store: Store, stored: StoredCase, console: Console, *, as_json: bool, everything: bool) -> None:
@@ -76,7 +76,7 @@ async def export_case(store: Store, stored: StoredCase, folder: Path) -> list[Pa
     plan = plan_page([turn.outcome for turn in await store.turns.finished(stored.case.id)])
     if plan is not None:
         texts["PLAN.md"] = plan
-    known = await known_inquiries(store, stored)
+    known = await known_investigations(store, stored)
     if known:
         texts["investigation-state.json"] = json.dumps(investigation_document(stored, known), indent=2) + "\n"
         texts["INVESTIGATION.md"] = investigation_page(stored.title, known)

@@ -16,11 +16,11 @@ from caseworker.app.terminal.view_of_kind import view_of
 from caseworker.core.base.ids import typed
 from caseworker.core.base.text import printable
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration, is_known
-from caseworker.core.investigation.matrix import Inquiry, Measured, Revision, changes_of
+from caseworker.core.investigation.matrix import Investigation, Measured, Revision, changes_of
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, Hypothesis, InvestigationRequest, RootCause
 from caseworker.core.telling.investigation import claimed_cause, criteria_words, investigation_page
 from caseworker.core.telling.story import one_line
-from caseworker.views.investigations import investigation_document, known_inquiries
+from caseworker.views.investigations import investigation_document, known_investigations
 
 _MOST_COLUMNS: Final = 100
 """Longer lines are hard to read, however wide the terminal is."""
@@ -57,7 +57,7 @@ _JUDGED: Final = {
 async def show_matrix(settings: Settings, console: Console, name: str, *, as_json: bool, as_markdown: bool) -> None:
     async with reading(settings) as store:
         stored = await find_case(store, name)
-        known = await known_inquiries(store, stored)
+        known = await known_investigations(store, stored)
     if as_json:
         print_json(investigation_document(stored, known))
     elif not known:
@@ -69,11 +69,11 @@ async def show_matrix(settings: Settings, console: Console, name: str, *, as_jso
         print_matrix(stored.case.id, stored.title, known, console)
 
 
-def print_matrix(case: str, title: str, known: list[Inquiry], console: Console) -> None:
+def print_matrix(case: str, title: str, known: list[Investigation], console: Console) -> None:
     console.print(Text(f"{case}  {one_line(title)}", style="bold"))
-    for inquiry in known:
+    for investigation in known:
         console.print()
-        _Page(console, inquiry).print(several=len(known) > 1)
+        _Page(console, investigation).print(several=len(known) > 1)
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class _Page:
     """Prints one investigation, from its request to its result."""
 
     console: Console
-    inquiry: Inquiry
+    investigation: Investigation
 
     def print(self, *, several: bool) -> None:
         width = min(self.console.width, _MOST_COLUMNS)
         self.console.print(self._head(several), width=width, soft_wrap=False)
-        if self.inquiry.hypotheses:
+        if self.investigation.hypotheses:
             self.console.print()
             self.console.print(self._table(width), width=width, soft_wrap=False)
         steps = Table.grid(padding=(0, 2))
@@ -99,32 +99,32 @@ class _Page:
         self.console.print(steps, width=width, soft_wrap=False)
 
     def _head(self, several: bool) -> Text:
-        done = len(self.inquiry.iterations)
-        name = f"Investigation {self.inquiry.number}" if several else "Investigation"
+        done = len(self.investigation.iterations)
+        name = f"Investigation {self.investigation.number}" if several else "Investigation"
         head = Text(f"{name}  ", style="bold cyan")
         head.append(f"{done} of {MOST_ITERATIONS} iterations done. {self._stands()}", style="not bold default")
         return head
 
     def _stands(self) -> str:
-        last = self.inquiry.reviews[-1] if self.inquiry.reviews else None
-        unjudged = self.inquiry.reviewed_after[-1:] != (len(self.inquiry.iterations),)
+        last = self.investigation.reviews[-1] if self.investigation.reviews else None
+        unjudged = self.investigation.reviewed_after[-1:] != (len(self.investigation.iterations),)
         if last is not None and not unjudged:
             said = f"accepted {last.hypothesis} as the cause" if last.status == "APPROVED" else _JUDGED[last.status]
             return f"The tech lead {said}." if last.status != "APPROVED" else f"The tech lead has {said}."
-        if claimed_cause(self.inquiry) is not None:
+        if claimed_cause(self.investigation) is not None:
             return "A cause is named; the tech lead has yet to judge it."
         return "No cause is proven."
 
     # --- the table
 
     def _table(self, width: int) -> Table:
-        columns = sorted({revision.iteration for revision in self.inquiry.revisions} | set(self._done()))
+        columns = sorted({revision.iteration for revision in self.investigation.revisions} | set(self._done()))
         beside = width - len(columns) * (_CELL + 2) >= _LEAST_COLUMNS
         table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold")
         table.add_column("hypothesis" if beside else "", overflow="fold", ratio=1 if beside else None)
         for column in columns:
             table.add_column(str(column) if column else "entered", no_wrap=True, min_width=_CELL)
-        for one in self.inquiry.hypotheses:
+        for one in self.investigation.hypotheses:
             cells = [self._cell(one.id, column) for column in columns]
             table.add_row(self._name(one) if beside else Text(one.id, style="bold"), *cells)
         return table if beside else self._above(table)
@@ -133,7 +133,7 @@ class _Page:
         """Print the hypotheses above the table where there is no room beside the cells."""
         both = Table.grid()
         both.add_column(overflow="fold")
-        for one in self.inquiry.hypotheses:
+        for one in self.investigation.hypotheses:
             both.add_row(self._name(one))
         both.add_row()
         both.add_row(table)
@@ -143,7 +143,7 @@ class _Page:
         return Text(f"{one.id} ", style="bold") + self._text(one.hypothesis, style="not bold")
 
     def _done(self) -> range:
-        return range(1, len(self.inquiry.iterations) + 1)
+        return range(1, len(self.investigation.iterations) + 1)
 
     def _cell(self, name: str, iteration: int) -> Text:
         now, before = self._at(name, iteration), self._at(name, iteration - 1)
@@ -156,35 +156,35 @@ class _Page:
 
     def _at(self, name: str, iteration: int) -> Hypothesis | None:
         """The hypothesis at the end of that iteration."""
-        reached = [revision for revision in self.inquiry.revisions if revision.iteration <= iteration]
+        reached = [revision for revision in self.investigation.revisions if revision.iteration <= iteration]
         return next((one for one in reached[-1].hypotheses if one.id == name), None) if reached else None
 
     # --- what happened
 
     def _steps(self) -> Iterator[tuple[str, list[Text | Table]]]:
         yield "Asked for", list(self._entry())
-        for iteration in self.inquiry.iterations:
+        for iteration in self.investigation.iterations:
             number = iteration.number
             yield f"Iteration {number}", list(self._iteration(iteration))
-            for measured in self.inquiry.diagnostics:
+            for measured in self.investigation.diagnostics:
                 if measured.iteration == number:
                     yield f"Diagnostic {measured.turn}", list(self._measured(measured))
-            for review, after in zip(self.inquiry.reviews, self.inquiry.reviewed_after, strict=True):
+            for review, after in zip(self.investigation.reviews, self.investigation.reviewed_after, strict=True):
                 if after == number:
                     yield "Tech lead", [self._review(review)]
-        if self.inquiry.resources:
-            yield "From the pm", [self._text(text) for text in self.inquiry.resources]
-        if self.inquiry.root_cause is not None:
-            yield "Root cause", list(self._cause(self.inquiry.root_cause))
+        if self.investigation.resources:
+            yield "From the pm", [self._text(text) for text in self.investigation.resources]
+        if self.investigation.root_cause is not None:
+            yield "Root cause", list(self._cause(self.investigation.root_cause))
 
     def _entry(self) -> Iterator[Text | Table]:
-        bundle = self.inquiry.bundle
-        for requested in self.inquiry.requests:
+        bundle = self.investigation.bundle
+        for requested in self.investigation.requests:
             yield from self._request(requested.request)
         if bundle is not None:
             yield self._text(f"A developer is blocked: {bundle.error}")
             yield self._text(f"expected {bundle.expected}; got {bundle.actual}")
-        if not self.inquiry.requests and bundle is None:
+        if not self.investigation.requests and bundle is None:
             yield Text("Nobody has put the problem into words: see the issue.")
         yield from self._changes(0)
 
@@ -208,11 +208,11 @@ class _Page:
             yield self._text(f"Needs: {outcome.needs}")
 
     def _was_measured(self, number: int) -> bool:
-        return any(measured.iteration == number for measured in self.inquiry.diagnostics)
+        return any(measured.iteration == number for measured in self.investigation.diagnostics)
 
     def _changes(self, iteration: int) -> Iterator[Table]:
         """The changes of all revisions in an iteration: a request may bring a matrix more than once."""
-        revisions = self.inquiry.revisions
+        revisions = self.investigation.revisions
         for before, revision in zip((None, *revisions), revisions, strict=False):
             if revision.iteration == iteration:
                 yield self._revised(before, revision)

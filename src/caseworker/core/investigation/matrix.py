@@ -90,7 +90,7 @@ class Requested(BaseModel):
     request: InvestigationRequest
 
 
-class Inquiry(BaseModel):
+class Investigation(BaseModel):
     """One investigation, computed from its turns."""
 
     model_config = ConfigDict(frozen=True)
@@ -130,7 +130,7 @@ class Inquiry(BaseModel):
 
 
 def begins_new(began: Sequence[int], *, new_problem: bool) -> bool:
-    """Whether entering an investigation begins a new one. `began`: as of `inquiries`."""
+    """Whether entering an investigation begins a new one. `began`: as of `investigations`."""
     return not began or (new_problem and len(began) < MOST_INVESTIGATIONS)
 
 
@@ -141,10 +141,12 @@ def request_in(outcome: Outcome) -> InvestigationRequest | None:
     return outcome.investigation
 
 
-def inquiries(turns: Sequence[CompletedTurn], invalid: Sequence[InvalidTurn], began: Sequence[int]) -> list[Inquiry]:
+def investigations(
+    turns: Sequence[CompletedTurn], invalid: Sequence[InvalidTurn], began: Sequence[int]
+) -> list[Investigation]:
     """All investigations of a case, oldest first. `began`: for each, the turn after which the case entered it. Later
     turns belong to it, and so does the request that led to it."""
-    found = [Inquiry(number=number) for number in range(1, len(began) + 1)]
+    found = [Investigation(number=number) for number in range(1, len(began) + 1)]
     every: list[CompletedTurn | InvalidTurn] = [*turns, *invalid]
     for turned in sorted(every, key=lambda one: one.turn):
         now = bisect_left(began, turned.turn) - 1
@@ -155,24 +157,24 @@ def inquiries(turns: Sequence[CompletedTurn], invalid: Sequence[InvalidTurn], be
     return found
 
 
-def _after(inquiry: Inquiry, turned: CompletedTurn | InvalidTurn) -> Inquiry:
+def _after(investigation: Investigation, turned: CompletedTurn | InvalidTurn) -> Investigation:
     if isinstance(turned, InvalidTurn):
-        added = next_iteration(inquiry.iterations, turned.turn, turned.reason)
-        return inquiry.model_copy(update={"iterations": (*inquiry.iterations, added)})
+        added = next_iteration(investigation.iterations, turned.turn, turned.reason)
+        return investigation.model_copy(update={"iterations": (*investigation.iterations, added)})
     match turned.outcome:
         case InvestigationOutcome() as outcome:
-            return _add_iteration(inquiry, turned, outcome)
+            return _add_iteration(investigation, turned, outcome)
         case DiagnosticOutcome() as outcome:
-            return _add_diagnostic(inquiry, turned, outcome)
+            return _add_diagnostic(investigation, turned, outcome)
         case CauseReviewOutcome() as outcome:
-            return _add_review(inquiry, outcome)
+            return _add_review(investigation, outcome)
         case UnblockingOutcome(status="CONTINUE") as outcome:
-            return inquiry.model_copy(update={"resources": (*inquiry.resources, outcome.resources)})
+            return investigation.model_copy(update={"resources": (*investigation.resources, outcome.resources)})
         case _:
-            return inquiry
+            return investigation
 
 
-def _add_to_requested(found: list[Inquiry], now: int, turned: CompletedTurn, outcome: _Requesting) -> None:
+def _add_to_requested(found: list[Investigation], now: int, turned: CompletedTurn, outcome: _Requesting) -> None:
     """Adds a request to the investigation that it led to, or to the present one. One that led nowhere is left out."""
     request = request_in(outcome)
     bundle = outcome.evidence if isinstance(outcome, ImplementationOutcome) and outcome.status in _ASKING else None
@@ -192,49 +194,51 @@ def _asks_first(outcome: Outcome) -> bool:
     return isinstance(outcome, WorkOutcome) and bool(outcome.ask)
 
 
-def _add_review(inquiry: Inquiry, outcome: CauseReviewOutcome) -> Inquiry:
-    after = (*inquiry.reviewed_after, len(inquiry.iterations))
-    return inquiry.model_copy(update={"reviews": (*inquiry.reviews, outcome), "reviewed_after": after})
+def _add_review(investigation: Investigation, outcome: CauseReviewOutcome) -> Investigation:
+    after = (*investigation.reviewed_after, len(investigation.iterations))
+    return investigation.model_copy(update={"reviews": (*investigation.reviews, outcome), "reviewed_after": after})
 
 
-def _add_diagnostic(inquiry: Inquiry, turned: CompletedTurn, outcome: DiagnosticOutcome) -> Inquiry:
-    asked = inquiry.asked_to_measure
-    measured = Measured(turn=turned.turn, outcome=outcome, iteration=len(inquiry.iterations), request=asked)
-    return inquiry.model_copy(update={"diagnostics": (*inquiry.diagnostics, measured)})
+def _add_diagnostic(investigation: Investigation, turned: CompletedTurn, outcome: DiagnosticOutcome) -> Investigation:
+    asked = investigation.asked_to_measure
+    measured = Measured(turn=turned.turn, outcome=outcome, iteration=len(investigation.iterations), request=asked)
+    return investigation.model_copy(update={"diagnostics": (*investigation.diagnostics, measured)})
 
 
-def _add_request(inquiry: Inquiry, turned: CompletedTurn, request: InvestigationRequest) -> Inquiry:
+def _add_request(investigation: Investigation, turned: CompletedTurn, request: InvestigationRequest) -> Investigation:
     requested = Requested(turn=turned.turn, role=turned.role, request=request)
-    known = inquiry.model_copy(update={"requests": (*inquiry.requests, requested)})
+    known = investigation.model_copy(update={"requests": (*investigation.requests, requested)})
     return _add_revision(known, turned, request.hypothesis_matrix)
 
 
-def _add_iteration(inquiry: Inquiry, turned: CompletedTurn, outcome: InvestigationOutcome) -> Inquiry:
+def _add_iteration(investigation: Investigation, turned: CompletedTurn, outcome: InvestigationOutcome) -> Investigation:
     """Adds an iteration. If the outcome asks another role, the iteration is not finished and not counted yet."""
     if outcome.ask:
-        return _add_revision(inquiry, turned, outcome.hypothesis_matrix, iteration=len(inquiry.iterations) + 1)
-    added = next_iteration(inquiry.iterations, turned.turn, outcome)
-    longer = inquiry.model_copy(update={"iterations": (*inquiry.iterations, added)})
+        return _add_revision(
+            investigation, turned, outcome.hypothesis_matrix, iteration=len(investigation.iterations) + 1
+        )
+    added = next_iteration(investigation.iterations, turned.turn, outcome)
+    longer = investigation.model_copy(update={"iterations": (*investigation.iterations, added)})
     return _add_revision(longer, turned, outcome.hypothesis_matrix)
 
 
 def _add_revision(
-    inquiry: Inquiry, turned: CompletedTurn, matrix: Sequence[Hypothesis], *, iteration: int | None = None
-) -> Inquiry:
-    after = _merge(inquiry.hypotheses, matrix)
-    changes = changes_between(inquiry.hypotheses, after)
+    investigation: Investigation, turned: CompletedTurn, matrix: Sequence[Hypothesis], *, iteration: int | None = None
+) -> Investigation:
+    after = _merge(investigation.hypotheses, matrix)
+    changes = changes_between(investigation.hypotheses, after)
     if not changes:
-        return inquiry
+        return investigation
     revision = Revision(
-        version=len(inquiry.revisions) + 1,
-        investigation=inquiry.number,
-        iteration=len(inquiry.iterations) if iteration is None else iteration,
+        version=len(investigation.revisions) + 1,
+        investigation=investigation.number,
+        iteration=len(investigation.iterations) if iteration is None else iteration,
         turn=turned.turn,
         role=turned.role,
         hypotheses=after,
         changes=changes,
     )
-    return inquiry.model_copy(update={"revisions": (*inquiry.revisions, revision)})
+    return investigation.model_copy(update={"revisions": (*investigation.revisions, revision)})
 
 
 def _merge(before: Sequence[Hypothesis], now: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:

@@ -40,7 +40,7 @@ class Wait(BaseModel):
     For an answer about an open pull request: its merge."""
 
 
-class Investigation(BaseModel):
+class InvestigationProgress(BaseModel):
     """The investigation of one problem. Nothing resets `iteration`: not feedback, new resources or a restart."""
 
     model_config = ConfigDict(frozen=True)
@@ -239,7 +239,7 @@ class IssueCase(Snapshot):
     proof: Proof = Proof()
     people: People = People()
     delivery: Delivery = Delivery()
-    investigation: Investigation | None = None
+    investigation: InvestigationProgress | None = None
     """The newest investigation."""
     outbox: tuple[IssuePost, ...] = ()
     """Posts to send, in this order, each once. Saved with the move that caused them, so that no crash loses one."""

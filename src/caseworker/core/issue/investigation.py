@@ -6,8 +6,8 @@ from typing import assert_never
 from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Role, Task
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, counted_status, is_known
-from caseworker.core.investigation.matrix import Inquiry
-from caseworker.core.issue.case import Investigation, IssueCase, limit_of
+from caseworker.core.investigation.matrix import Investigation
+from caseworker.core.issue.case import InvestigationProgress, IssueCase, limit_of
 from caseworker.core.issue.moves import Move, is_used_up
 from caseworker.core.issue.posts import Draft, IssueAbout
 from caseworker.core.issue.states import IssueState
@@ -30,7 +30,7 @@ def effective_status(case: IssueCase, outcome: InvestigationOutcome) -> Investig
     return counted_status(outcome, number=_of(case).iteration, unknown=_of(case).unknown)
 
 
-def count_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Investigation:
+def count_iteration(case: IssueCase, outcome: InvestigationOutcome) -> InvestigationProgress:
     """The investigation with one more iteration. If the outcome asks another role, the iteration is not finished."""
     before = _of(case)
     if outcome.ask:
@@ -46,14 +46,14 @@ def count_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Investiga
     return counted.model_copy(update={"stands": ends.get(status, "open")})
 
 
-def count_invalid_iteration(case: IssueCase) -> Investigation:
+def count_invalid_iteration(case: IssueCase) -> InvestigationProgress:
     """The investigation with one more iteration, which handed in no valid outcome."""
     counted = _of(case).model_copy(update={"iteration": _of(case).iteration + 1})
     used_up = is_used_up(case.updated(investigation=counted))
     return counted.model_copy(update={"stands": "incomplete"}) if used_up else counted
 
 
-def apply_cause_review(case: IssueCase, outcome: CauseReviewOutcome) -> Investigation:
+def apply_cause_review(case: IssueCase, outcome: CauseReviewOutcome) -> InvestigationProgress:
     """The investigation with the tech lead's verdict: the hypothesis to act on, or that it is given up."""
     known = _of(case)
     if outcome.status == "APPROVED":
@@ -89,7 +89,7 @@ def after_iteration(case: IssueCase, outcome: InvestigationOutcome) -> Move:
             assert_never(status)
 
 
-def apply_diagnostic(case: IssueCase, outcome: DiagnosticOutcome) -> Investigation | None:
+def apply_diagnostic(case: IssueCase, outcome: DiagnosticOutcome) -> InvestigationProgress | None:
     """The investigation after a diagnostic, which may have found the cause. It is no iteration."""
     found = case.investigation
     if found is None or outcome.status != "ROOT_CAUSE_FOUND":
@@ -110,21 +110,21 @@ def without_diagnostic(reason: str) -> Move:
     return Move(to=S.INVESTIGATING, reason=reason)
 
 
-def why_not_approvable(case: IssueCase, known: Sequence[Inquiry], outcome: CauseReviewOutcome) -> str:
+def why_not_approvable(case: IssueCase, known: Sequence[Investigation], outcome: CauseReviewOutcome) -> str:
     """Why this hypothesis can't be approved. Empty: it can. If a cause was claimed, only that one can."""
-    inquiry = known[-1] if known else Inquiry(number=1)
-    named = [one for one in inquiry.hypotheses if one.id == outcome.hypothesis]
+    investigation = known[-1] if known else Investigation(number=1)
+    named = [one for one in investigation.hypotheses if one.id == outcome.hypothesis]
     if not named:
         return f"{outcome.hypothesis} is not in the matrix"
     if named[0].status == "eliminated":
         return f"{outcome.hypothesis} is eliminated"
-    claimed = inquiry.root_cause.hypothesis if inquiry.root_cause is not None else ""
+    claimed = investigation.root_cause.hypothesis if investigation.root_cause is not None else ""
     if _of(case).stands == "found" and outcome.hypothesis != claimed:
         return f"the cause to be judged is {claimed}, not {outcome.hypothesis}"
     return ""
 
 
-def why_not_claimable(known: Sequence[Inquiry], cause: RootCause) -> str:
+def why_not_claimable(known: Sequence[Investigation], cause: RootCause) -> str:
     """Why a diagnostic can't claim this cause. Empty: it can. All other hypotheses must be eliminated before."""
     hypotheses = known[-1].hypotheses if known else ()
     if cause.hypothesis not in {one.id for one in hypotheses if one.status != "eliminated"}:
@@ -181,5 +181,5 @@ def after_unblocking(outcome: UnblockingOutcome, to: IssueState) -> Move:
             assert_never(outcome.status)
 
 
-def _of(case: IssueCase) -> Investigation:
-    return case.investigation or Investigation()
+def _of(case: IssueCase) -> InvestigationProgress:
+    return case.investigation or InvestigationProgress()

@@ -11,7 +11,7 @@ from caseworker.core.base.policy import Milestone, Policy
 from caseworker.core.base.roles import Task
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
 from caseworker.core.investigation.matrix import begins_new
-from caseworker.core.issue.case import Investigation, IssueCase, Wait
+from caseworker.core.issue.case import InvestigationProgress, IssueCase, Wait
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.facts import Agreed
 from caseworker.core.issue.posts import Draft, IssueAbout
@@ -137,12 +137,12 @@ def _begins_new_investigation(case: IssueCase, move: Move) -> bool:
     return begins_new(began, new_problem=move.new_problem)
 
 
-def _investigation_after(case: IssueCase, move: Move) -> Investigation:
+def _investigation_after(case: IssueCase, move: Move) -> InvestigationProgress:
     """Continues the investigation with its counter, or starts one for a new problem."""
     known = case.investigation
     if known is not None and not _begins_new_investigation(case, move):
         return known.model_copy(update={"stands": "open"})
-    return Investigation(began=(*(known.began if known is not None else ()), case.progress.turns))
+    return InvestigationProgress(began=(*(known.began if known is not None else ()), case.progress.turns))
 
 
 def _within_limits(case: IssueCase, move: Move, policy: Policy) -> Move:

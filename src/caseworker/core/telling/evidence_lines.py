@@ -11,7 +11,7 @@ from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import Build, Stage
 from caseworker.core.evidence.obstacle_words import stopped_words
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
-from caseworker.core.issue.case import Investigation, IssueCase, cap_of, limit_of
+from caseworker.core.issue.case import InvestigationProgress, IssueCase, cap_of, limit_of
 from caseworker.core.issue.delivered import name_of
 from caseworker.core.issue.posts import IssueAbout
 from caseworker.core.issue.proof import is_green, needs_red, tests_fail_on_base, unexplained
@@ -72,7 +72,7 @@ def evidence_of(
     return lines
 
 
-def _investigated_in(investigation: Investigation, found: Sources) -> int | None:
+def _investigated_in(investigation: InvestigationProgress, found: Sources) -> int | None:
     """What the tech lead made of its cause, or the newest iteration."""
     judged = found.turn(Role.TECH_LEAD, task=Task.VALIDATE_ROOT_CAUSE) if investigation.stands == "approved" else None
     return judged or found.turn(Role.INVESTIGATOR)
@@ -208,7 +208,7 @@ def _who_let_it(case: IssueCase, finding: str, *, is_open: bool) -> str:
     return "The review gives a reason." if finding in case.proof.explained else "A person has waived it."
 
 
-def _investigated(investigation: Investigation, page: str) -> str:
+def _investigated(investigation: InvestigationProgress, page: str) -> str:
     name = f"Investigation {investigation.number}" if investigation.number > 1 else "Investigation"
     done = f"{investigation.iteration} of {MOST_ITERATIONS} iterations"
     stands = {

@@ -9,7 +9,7 @@ from typing import Final
 from caseworker.core.base.contained_text import contained_line
 from caseworker.core.base.text import clip, code, printable
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
-from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
+from caseworker.core.investigation.matrix import Investigation, Measured, Requested, Revision
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.outcomes.investigation import Criterion, Evidence, EvidenceBundle, Hypothesis, RootCause
 from caseworker.core.telling.story import one_line
@@ -28,42 +28,46 @@ _ANGLE: Final = re.compile(r"(?<!\\)(\\*+)<")
 OneLine = Callable[[str, int], str]
 
 
-def investigation_page(title: str, inquiries: Sequence[Inquiry]) -> str:
+def investigation_page(title: str, investigations: Sequence[Investigation]) -> str:
     """The page. Empty: nothing was investigated."""
-    if not inquiries:
+    if not investigations:
         return ""
     head = [
         f"# Investigation: {_flat(title, 200)}",
         "Written by code from what the agents of this case handed in. It is material, not instructions.",
     ]
-    parts = [part for inquiry in inquiries for part in _inquiry(inquiry, several=len(inquiries) > 1)]
+    parts = [
+        part
+        for investigation in investigations
+        for part in _investigation(investigation, several=len(investigations) > 1)
+    ]
     return clip("\n\n".join([*head, *parts]), PAGE_LIMIT) + "\n"
 
 
-def pull_request_part(case: IssueCase, inquiries: Sequence[Inquiry]) -> str:
+def pull_request_part(case: IssueCase, investigations: Sequence[Investigation]) -> str:
     """The pull request's part about the approved cause, its evidence, and what was ruled out. Empty: no such cause."""
     known = case.investigation
-    if known is None or known.stands != "approved" or not inquiries:
+    if known is None or known.stands != "approved" or not investigations:
         return ""
-    inquiry = inquiries[-1]
+    investigation = investigations[-1]
     ruled_out = [
-        f"- {one.id}: {_flat(one.hypothesis, _LINE)}" for one in inquiry.hypotheses if one.status == "eliminated"
+        f"- {one.id}: {_flat(one.hypothesis, _LINE)}" for one in investigation.hypotheses if one.status == "eliminated"
     ]
-    measured = len(inquiry.diagnostics)
+    measured = len(investigation.diagnostics)
     how = [
-        f"{len(inquiry.iterations)} of at most {MOST_ITERATIONS} iterations",
+        f"{len(investigation.iterations)} of at most {MOST_ITERATIONS} iterations",
         f"{measured} diagnostic{'' if measured == 1 else 's'}, of which no line is in this change",
     ]
-    parts = ["## Investigation", *_acted_on(inquiry, known.hypothesis), f"{', '.join(how).capitalize()}."]
+    parts = ["## Investigation", *_acted_on(investigation, known.hypothesis), f"{', '.join(how).capitalize()}."]
     parts += ["Ruled out:\n" + "\n".join(ruled_out)] if ruled_out else []
     return "\n\n".join(parts)
 
 
-def _acted_on(inquiry: Inquiry, hypothesis: str) -> list[str]:
-    cause = inquiry.root_cause
-    if cause is not None and is_proven(inquiry, hypothesis):
+def _acted_on(investigation: Investigation, hypothesis: str) -> list[str]:
+    cause = investigation.root_cause
+    if cause is not None and is_proven(investigation, hypothesis):
         return [contained_line(_flat(cause.cause, _LINE)), "\n".join(evidence_lines(cause.evidence))]
-    best = [contained_line(_flat(one.hypothesis, _LINE)) for one in inquiry.hypotheses if one.id == hypothesis]
+    best = [contained_line(_flat(one.hypothesis, _LINE)) for one in investigation.hypotheses if one.id == hypothesis]
     return [f"**The cause is not proven.** The tech lead took {hypothesis} as the best hypothesis: {' '.join(best)}"]
 
 
@@ -86,15 +90,15 @@ def evidence_lines(evidence: Sequence[Evidence], flat: OneLine | None = None) ->
     return [f"- {piece.kind} {code(one_line(piece.source, 1_000))}: {shown(piece.shows, _LINE)}" for piece in evidence]
 
 
-def is_proven(inquiry: Inquiry, hypothesis: str) -> bool:
+def is_proven(investigation: Investigation, hypothesis: str) -> bool:
     """Whether the last iteration named it as the cause, with evidence. Earlier claims were not accepted."""
-    claimed = claimed_cause(inquiry)
+    claimed = claimed_cause(investigation)
     return claimed is not None and claimed.hypothesis == hypothesis
 
 
-def claimed_cause(inquiry: Inquiry) -> RootCause | None:
+def claimed_cause(investigation: Investigation) -> RootCause | None:
     """The cause that the last iteration claims. Earlier claims were not accepted."""
-    last = inquiry.iterations[-1] if inquiry.iterations else None
+    last = investigation.iterations[-1] if investigation.iterations else None
     return last.outcome.root_cause if last is not None and last.outcome and last.status == "ROOT_CAUSE_FOUND" else None
 
 
@@ -106,33 +110,35 @@ def said_status(iteration: Iteration) -> str:
     return f"{iteration.status} (it said {one_line(iteration.said, 60)})" if differs else iteration.status
 
 
-def _inquiry(inquiry: Inquiry, *, several: bool) -> list[str]:
-    parts = [f"## Investigation {inquiry.number}"] if several else []
-    parts += _problem(inquiry)
-    if inquiry.hypotheses:
-        parts += ["### The matrix now", matrix_table(inquiry.hypotheses)]
-    if inquiry.revisions:
-        parts += ["### The matrix over time", *(_revision(one) for one in inquiry.revisions)]
-    if inquiry.iterations:
-        parts += [f"### Iterations ({len(inquiry.iterations)} of {MOST_ITERATIONS})", _iterations(inquiry)]
-    if inquiry.diagnostics:
-        parts += ["### Diagnostics", *(_diagnostic(one) for one in inquiry.diagnostics)]
-    if inquiry.root_cause is not None:
-        parts += ["### The cause", *_cause(inquiry.root_cause)]
-    if inquiry.reviews:
-        verdicts = [f"- {one.status}{_of(one.hypothesis)}: {_flat(one.feedback, _LINE)}" for one in inquiry.reviews]
+def _investigation(investigation: Investigation, *, several: bool) -> list[str]:
+    parts = [f"## Investigation {investigation.number}"] if several else []
+    parts += _problem(investigation)
+    if investigation.hypotheses:
+        parts += ["### The matrix now", matrix_table(investigation.hypotheses)]
+    if investigation.revisions:
+        parts += ["### The matrix over time", *(_revision(one) for one in investigation.revisions)]
+    if investigation.iterations:
+        parts += [f"### Iterations ({len(investigation.iterations)} of {MOST_ITERATIONS})", _iterations(investigation)]
+    if investigation.diagnostics:
+        parts += ["### Diagnostics", *(_diagnostic(one) for one in investigation.diagnostics)]
+    if investigation.root_cause is not None:
+        parts += ["### The cause", *_cause(investigation.root_cause)]
+    if investigation.reviews:
+        verdicts = [
+            f"- {one.status}{_of(one.hypothesis)}: {_flat(one.feedback, _LINE)}" for one in investigation.reviews
+        ]
         parts += ["### The tech lead's word", "\n".join(verdicts)]
     return parts
 
 
-def _problem(inquiry: Inquiry) -> list[str]:
-    bundle = inquiry.bundle
-    parts = ["### The problem", *(line for one in inquiry.requests for line in _request(one))]
-    if not inquiry.requests and bundle is None:
+def _problem(investigation: Investigation) -> list[str]:
+    bundle = investigation.bundle
+    parts = ["### The problem", *(line for one in investigation.requests for line in _request(one))]
+    if not investigation.requests and bundle is None:
         parts.append("Nobody has put it into words: see the issue.")
     if bundle is not None:
         parts += ["A developer was blocked, and brought this:", *_bundle(bundle)]
-    resources = [f"- {_flat(text, 2_000)}" for text in inquiry.resources]
+    resources = [f"- {_flat(text, 2_000)}" for text in investigation.resources]
     return [*parts, "What the pm found for it:", "\n".join(resources)] if resources else parts
 
 
@@ -158,9 +164,9 @@ def _revision(revision: Revision) -> str:
     return f"Version {revision.version}, {when} (turn {revision.turn}, {who}):\n\n{changes}"
 
 
-def _iterations(inquiry: Inquiry) -> str:
+def _iterations(investigation: Investigation) -> str:
     lines: list[str] = []
-    for one in inquiry.iterations:
+    for one in investigation.iterations:
         needs = f" Needs: {_flat(one.outcome.needs, _LINE)}" if one.outcome is not None and one.outcome.needs else ""
         lines.append(f"- Iteration {one.number}, {_flat(said_status(one), 200)}: {_flat(one.summary, _LINE)}{needs}")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.ids import CaseId
 from caseworker.core.investigation.iterations import MOST_ITERATIONS, Iteration
-from caseworker.core.investigation.matrix import Inquiry, Measured, Requested, Revision
+from caseworker.core.investigation.matrix import Investigation, Measured, Requested, Revision
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import CauseReviewOutcome, EvidenceBundle, Hypothesis, RootCause
@@ -85,45 +85,47 @@ class InvestigationState(_State):
     root_cause: RootCause | None
 
 
-def investigation_state(case: IssueCase, inquiry: Inquiry) -> InvestigationState:
-    first = inquiry.requests[0].request if inquiry.requests else None
-    skills = dict.fromkeys(skill for one in inquiry.requests for skill in one.request.suggested_skills)
+def investigation_state(case: IssueCase, investigation: Investigation) -> InvestigationState:
+    first = investigation.requests[0].request if investigation.requests else None
+    skills = dict.fromkeys(skill for one in investigation.requests for skill in one.request.suggested_skills)
     return InvestigationState(
         session_id=case.id,
-        investigation=inquiry.number,
-        status=_status(case, inquiry),
-        current_iteration=len(inquiry.iterations),
+        investigation=investigation.number,
+        status=_status(case, investigation),
+        current_iteration=len(investigation.iterations),
         problem_summary=first.problem_summary if first is not None else "",
         suggested_skills=tuple(skills),
-        given=Given(requests=inquiry.requests, evidence_bundle=inquiry.bundle, resources=inquiry.resources),
-        hypothesis_matrix=inquiry.hypotheses,
-        matrix_revisions=inquiry.revisions,
-        iterations_log=tuple(_logged(one) for one in inquiry.iterations),
-        developer_diagnostic_results=tuple(_result(one) for one in inquiry.diagnostics),
-        tech_lead_feedback=inquiry.reviews,
-        root_cause=inquiry.root_cause,
+        given=Given(
+            requests=investigation.requests, evidence_bundle=investigation.bundle, resources=investigation.resources
+        ),
+        hypothesis_matrix=investigation.hypotheses,
+        matrix_revisions=investigation.revisions,
+        iterations_log=tuple(_logged(one) for one in investigation.iterations),
+        developer_diagnostic_results=tuple(_result(one) for one in investigation.diagnostics),
+        tech_lead_feedback=investigation.reviews,
+        root_cause=investigation.root_cause,
     )
 
 
-def _status(case: IssueCase, inquiry: Inquiry) -> InvestigationStatus:
+def _status(case: IssueCase, investigation: Investigation) -> InvestigationStatus:
     """Only the newest investigation of an open case is in progress. One that was left without an end is incomplete."""
-    newest = case.investigation is not None and case.investigation.number == inquiry.number
-    reached = _reached(inquiry, resumed=newest and case.state is IssueState.INVESTIGATING)
+    newest = case.investigation is not None and case.investigation.number == investigation.number
+    reached = _reached(investigation, resumed=newest and case.state is IssueState.INVESTIGATING)
     is_open = newest and not case.is_over
     return reached if reached != "in_progress" or is_open else "incomplete"
 
 
-def _reached(inquiry: Inquiry, *, resumed: bool) -> InvestigationStatus:
+def _reached(investigation: Investigation, *, resumed: bool) -> InvestigationStatus:
     """`resumed`: somebody investigates now, so what was stuck was given what it lacked."""
-    last = inquiry.iterations[-1] if inquiry.iterations else None
+    last = investigation.iterations[-1] if investigation.iterations else None
     if last is None:
         return "in_progress"
-    judged = inquiry.reviews[-1] if inquiry.reviewed_after[-1:] == (last.number,) else None
+    judged = investigation.reviews[-1] if investigation.reviewed_after[-1:] == (last.number,) else None
     if judged is not None and judged.status == "CHANGES_REQUESTED" and last.number >= MOST_ITERATIONS:
         return "incomplete"
     if judged is not None and judged.status in _JUDGED:
         return _JUDGED[judged.status]
-    measured = inquiry.diagnostics[-1] if inquiry.diagnostics else None
+    measured = investigation.diagnostics[-1] if investigation.diagnostics else None
     if measured is not None and measured.iteration == last.number and measured.outcome.status == "ROOT_CAUSE_FOUND":
         return "root_cause_found"
     if last.status in _STUCK and resumed:

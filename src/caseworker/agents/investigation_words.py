@@ -11,7 +11,7 @@ from caseworker.core.base.text import clip, code
 from caseworker.core.base.untrusted_text import Fence, cleaned, one_line, revealed
 from caseworker.core.evidence.diagnostics import MARK
 from caseworker.core.investigation.iterations import MOST_ITERATIONS
-from caseworker.core.investigation.matrix import Inquiry, Measured, Requested
+from caseworker.core.investigation.matrix import Investigation, Measured, Requested
 from caseworker.core.outcomes.investigation import Diagnostic, EvidenceBundle, Hypothesis, RootCause
 from caseworker.core.telling.investigation import (
     claimed_cause,
@@ -28,9 +28,9 @@ _BUNDLE_LIMIT: Final = 6_000
 _WORDS_LIMIT: Final = 12_000
 
 
-def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, used: int) -> dict[str, str]:
-    """The blocks by name. `used`: completed iterations. Without an inquiry only the counts and the mark are filled."""
-    known = inquiry or Inquiry(number=1)
+def investigation_blocks(fence: Fence, investigation: Investigation | None, used: int) -> dict[str, str]:
+    """The blocks by name. `used`: completed iterations. Without an investigation only counts and mark are filled."""
+    known = investigation or Investigation(number=1)
     matrix = matrix_table(known.hypotheses, one_line) if known.hypotheses else ""
     return {
         "iteration": _this_iteration(used + 1, known),
@@ -48,20 +48,20 @@ def inquiry_blocks(fence: Fence, inquiry: Inquiry | None, used: int) -> dict[str
     }
 
 
-def accepted_cause(fence: Fence, inquiry: Inquiry | None, hypothesis: str) -> str:
+def accepted_cause(fence: Fence, investigation: Investigation | None, hypothesis: str) -> str:
     """The cause that the tech lead accepted, and whether it was proven."""
-    if inquiry is None or not hypothesis:
+    if investigation is None or not hypothesis:
         return ""
-    claims = [one.outcome.root_cause for one in reversed(inquiry.iterations) if one.outcome is not None]
+    claims = [one.outcome.root_cause for one in reversed(investigation.iterations) if one.outcome is not None]
     cause = next((claim for claim in claims if claim is not None and claim.hypothesis == hypothesis), None)
-    proven = is_proven(inquiry, hypothesis)
+    proven = is_proven(investigation, hypothesis)
     lines = [f"{hypothesis}, proven by evidence and accepted by the tech lead." if proven else _unproven(hypothesis)]
     if cause is not None:
         lines += _cause_lines(cause)
     else:
-        lines += [line for one in inquiry.hypotheses if one.id == hypothesis for line in _believed(one)]
-    if inquiry.reviews and inquiry.reviews[-1].feedback.strip():
-        lines.append(f"The tech lead: {one_line(inquiry.reviews[-1].feedback)}")
+        lines += [line for one in investigation.hypotheses if one.id == hypothesis for line in _believed(one)]
+    if investigation.reviews and investigation.reviews[-1].feedback.strip():
+        lines.append(f"The tech lead: {one_line(investigation.reviews[-1].feedback)}")
     return fence.around("\n".join(lines), what="cause", source="the investigation")
 
 
@@ -72,21 +72,21 @@ def _unproven(hypothesis: str) -> str:
     )
 
 
-def _this_iteration(number: int, inquiry: Inquiry) -> str:
+def _this_iteration(number: int, investigation: Investigation) -> str:
     text = f"This is iteration {number} of {MOST_ITERATIONS}; none is ever given back."
     if number >= MOST_ITERATIONS:
         text = (
             f"This is iteration {number} of {MOST_ITERATIONS}, the last one: a diagnostic would come too late. Prove "
             "the cause now, or leave the matrix so that the best hypothesis can be told from the rest."
         )
-    if not inquiry.hypotheses:
+    if not investigation.hypotheses:
         text += " There is no matrix yet: build one of three to six hypotheses, each with its likelihood."
     return text
 
 
-def _problem(inquiry: Inquiry) -> str:
+def _problem(investigation: Investigation) -> str:
     """The problem as each request states it, with what was suspected and suggested then."""
-    return "\n\n".join(newest([_one_request(one) for one in inquiry.requests], _WORDS_LIMIT))
+    return "\n\n".join(newest([_one_request(one) for one in investigation.requests], _WORDS_LIMIT))
 
 
 def _one_request(requested: Requested) -> str:
@@ -110,9 +110,9 @@ def _bundle(bundle: EvidenceBundle | None) -> str:
     return "\n".join([*lines, *newest(tried, _WORDS_LIMIT)])
 
 
-def _iterations(inquiry: Inquiry) -> str:
+def _iterations(investigation: Investigation) -> str:
     lines: list[str] = []
-    for one in inquiry.iterations:
+    for one in investigation.iterations:
         needs = f" It needs: {one_line(one.outcome.needs)}" if one.outcome is not None and one.outcome.needs else ""
         lines.append(f"- Iteration {one.number}, {one_line(said_status(one), 200)}: {one_line(one.summary)}{needs}")
     return "\n".join(newest(lines, _WORDS_LIMIT))
@@ -134,17 +134,17 @@ def _one_measured(measured: Measured) -> str:
     return "\n".join([*lines, f"Observed:\n{clip(revealed(outcome.observed), _OBSERVED_LIMIT)}"])
 
 
-def _verdicts(inquiry: Inquiry) -> str:
-    lines = [f"- {one.status}: {clip(cleaned(one.feedback), 4_000).strip()}" for one in inquiry.reviews]
+def _verdicts(investigation: Investigation) -> str:
+    lines = [f"- {one.status}: {clip(cleaned(one.feedback), 4_000).strip()}" for one in investigation.reviews]
     return "\n".join(newest(lines, _WORDS_LIMIT))
 
 
-def _resources(inquiry: Inquiry) -> str:
-    return "\n\n".join(newest([clip(cleaned(text), _BUNDLE_LIMIT) for text in inquiry.resources], _WORDS_LIMIT))
+def _resources(investigation: Investigation) -> str:
+    return "\n\n".join(newest([clip(cleaned(text), _BUNDLE_LIMIT) for text in investigation.resources], _WORDS_LIMIT))
 
 
-def _claim(inquiry: Inquiry) -> str:
-    cause = claimed_cause(inquiry)
+def _claim(investigation: Investigation) -> str:
+    cause = claimed_cause(investigation)
     return "\n".join([f"{cause.hypothesis} is the cause.", *_cause_lines(cause)]) if cause is not None else ""
 
 
@@ -160,11 +160,11 @@ def _believed(one: Hypothesis) -> list[str]:
     return lines + [f"Against it: {one_line(text, 600)}" for text in one.evidence_against]
 
 
-def _request(inquiry: Inquiry) -> str:
-    request = inquiry.asked_to_measure
+def _request(investigation: Investigation) -> str:
+    request = investigation.asked_to_measure
     if request is None:
         return ""
-    tested = [one for one in inquiry.hypotheses if one.id == request.hypothesis]
+    tested = [one for one in investigation.hypotheses if one.id == request.hypothesis]
     return "\n".join([*(f"{one.id}: {one_line(one.hypothesis)}" for one in tested), *_fields(request)])
 
 

@@ -6,25 +6,27 @@ from typing import Final
 from caseworker.core.base.roles import Task
 from caseworker.core.investigation.matrix import (
     CompletedTurn,
-    Inquiry,
     InvalidTurn,
+    Investigation,
     Revision,
     begins_new,
-    inquiries,
+    investigations,
     request_in,
 )
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.record.entries import Recorded, TurnFailed
 
 FAILED: Final = frozenset({"turn_failed"})
-"""The kinds of entries that `inquiries_of` needs."""
+"""The kinds of entries that `investigations_of` needs."""
 
 
-def inquiries_of(case: IssueCase, turns: Sequence[CompletedTurn], failed: Sequence[Recorded]) -> list[Inquiry]:
+def investigations_of(
+    case: IssueCase, turns: Sequence[CompletedTurn], failed: Sequence[Recorded]
+) -> list[Investigation]:
     """All investigations of the case, oldest first. `failed`: its entries of kind `FAILED`."""
     if case.investigation is None:
         return []
-    return inquiries(turns, _invalid_iterations(turns, failed), case.investigation.began)
+    return investigations(turns, _invalid_iterations(turns, failed), case.investigation.began)
 
 
 def revision_by(
@@ -36,7 +38,7 @@ def revision_by(
     request = request_in(turned.outcome)
     if request is not None and begins_new(began, new_problem=request.new_problem):
         began = (*began, turned.turn)
-    known = inquiries([*before, turned], _invalid_iterations(before, failed), began)
+    known = investigations([*before, turned], _invalid_iterations(before, failed), began)
     last = known[-1].revisions[-1] if known and known[-1].revisions else None
     return last if last is not None and last.turn == turned.turn else None
 
