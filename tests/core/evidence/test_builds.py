@@ -32,7 +32,7 @@ def failing(*names: str, exit_code: int = 1) -> CommandRun:
     return a_run(exit_code=exit_code, output="\n".join(f"FAILED tests.py::{name}" for name in names))
 
 
-def heard(*names: str, output: str = "") -> CommandRun:
+def heard(*names: str, output: str = "300 failed in 2.10s\n") -> CommandRun:
     """A run with long output: failures come from all of it, but only its end is kept."""
     return failing().model_copy(update={"failures": names, "output": output})
 
@@ -113,6 +113,18 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, BuildVerdict]] = [
     ("only a tail on both", a_build(tail_of(TAIL)), on_base(tail_of(TAIL)), GUILTY),
     ("only a tail on the base", a_build(heard("tests.py::a")), on_base(tail_of(TAIL)), GUILTY),
     ("a whole short output on the base", a_build(heard("tests.py::a")), on_base(tail_of(SHORT)), EXCUSED),
+    (
+        "a linter before the tests failed alike",
+        a_build(a_run(exit_code=1, output="✖ 3:1 no semicolon")),
+        on_base(a_run(exit_code=1, output="✖ 3:1 no semicolon")),
+        GUILTY,
+    ),
+    (
+        "tests with crosses failed alike",
+        a_build(a_run(exit_code=1, output="✖ adds\n\n1 test failed")),
+        on_base(a_run(exit_code=1, output="✖ adds\n\n1 test failed")),
+        EXCUSED,
+    ),
     (
         "another command failed alike",
         a_build(failing("test_a")),

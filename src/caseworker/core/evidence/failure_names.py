@@ -14,11 +14,17 @@ _FAILURE_LINE = re.compile(
     r"^[^\S\n]*(?:(?:FAILED|FAIL:?|ERROR:?|not ok)(?!\w)|--- FAIL:|✖|✗|×|error(?:\[\w+\])?:)[^\S\n]*(\S.*)$",
     re.MULTILINE,
 )
+_TEST_LINE = re.compile(r"^[^\S\n]*(?:(?:FAILED|FAIL:?|not ok)(?!\w)|--- FAIL:)[^\S\n]*\S", re.MULTILINE)
 _FAILURE_MARKS = ("FAIL", "ERROR", "not ok", "✖", "✗", "×", "error")
 """Every failure line has one of these. Most output has none, and this check is ten times as fast as the pattern."""
 
 _VARYING_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|(?<![\w\[-])\d+")
 """Addresses, times, line numbers. Numbers inside a name are kept: `test_1` and `test[2]` are different tests."""
+
+
+def names_a_test(output: str) -> bool:
+    """Whether a failed test is named, by marks that linters and compilers do not use."""
+    return _TEST_LINE.search(output) is not None
 
 
 def failures_named(output: str) -> Counter[str]:

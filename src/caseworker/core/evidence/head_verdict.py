@@ -15,7 +15,7 @@ from caseworker.core.evidence.builds import (
 )
 from caseworker.core.evidence.failure_names import failures_named
 from caseworker.core.evidence.obstacle_words import stopped_words
-from caseworker.core.evidence.obstacles import obstacle_of, what_stopped
+from caseworker.core.evidence.obstacles import obstacle_of, tells_of_tests, what_stopped
 from caseworker.core.evidence.test_report import TestOutcome
 from caseworker.core.evidence.untold_results import ended_untold
 
@@ -131,9 +131,12 @@ def _unexcused_failures(head: Build, base: Build | None) -> list[CommandRun]:
 
 
 def _fails_the_same_on_base(run: CommandRun, base: Build | None) -> bool:
-    """Whether both runs name their failures and this one names no new one. Equal exit codes are not enough."""
+    """Whether both runs name their failures and this one names no new one. Equal exit codes are not enough, and a test
+    command that a linter has ended says nothing of the tests."""
     before = _failed_run_on_base(run, base)
     if before is None or run.cut_short or before.cut_short or _was_stopped(before):
+        return False
+    if run.purpose is Purpose.TEST and not (tells_of_tests(run) and tells_of_tests(before)):
         return False
     named, known = _all_failures(run), _all_failures(before)
     return False if not named or known is None else named <= known

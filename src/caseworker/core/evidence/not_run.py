@@ -71,8 +71,8 @@ _DOES_NOT_COMPILE: Final = re.compile(
 )
 _COUNTED: Final = re.compile(
     r"^running [1-9]\d* tests?$|^ok\s+\S+\s+[\d.]+s$"
-    r"|\b[1-9]\d* (?:passed|passing|failed|failing|examples?|assertions?)\b"
-    r"|\bTests run: [1-9]|^Ran [1-9]|^# (?:pass|fail) [1-9]|% tests passed",
+    r"|\b[1-9]\d* (?:tests? )?(?:passed|passing|failed|failing|examples?|assertions?)\b"
+    r"|\bTests run: [1-9]|^Ran [1-9]|^[#ℹ] (?:pass|fail) [1-9]|% tests passed",
     re.MULTILINE,
 )
 

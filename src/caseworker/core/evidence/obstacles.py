@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose
-from caseworker.core.evidence.failure_names import failures_named
+from caseworker.core.evidence.failure_names import failures_named, names_a_test
 from caseworker.core.evidence.met_limits import said_limit
 from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_not_run, tail_of
 from caseworker.core.evidence.obstacle_causes import Cause, cause_of
@@ -83,7 +83,9 @@ def obstacle_of_runs(runs: Sequence[CommandRun], *, has_tests: bool = True) -> O
     empty = [one for one in found if one is not None]
     if tests and len(empty) == len(tests):
         return empty[0]
-    return next((_of_uncounted(run) for run in tests if not run.passed and not _tells_of_tests(run)), None)
+    return next(
+        (_of_uncounted(run) for run in tests if not run.passed and run.output.strip() and not tells_of_tests(run)), None
+    )
 
 
 def what_stopped(run: CommandRun) -> Obstacle | None:
@@ -112,13 +114,13 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
     return Obstacle(why="no_test", command=run.command) if found is not None and found[0] == "no_test" else None
 
 
-def _tells_of_tests(run: CommandRun) -> bool:
-    """Whether a test was counted or a failure named. Otherwise it is not known whether a failed command tested
-    anything, and nothing can be compared with it."""
-    if run.report is not None or run.failures or not run.output.strip():
+def tells_of_tests(run: CommandRun) -> bool:
+    """Whether a test was counted or a failed one named. Otherwise it is not known whether a failed command tested
+    anything, and nothing can be compared with it: a linter before the tests may have ended it."""
+    if run.report is not None:
         return True
     tail = tail_of(run.output)
-    return has_counted(tail) or bool(failures_named(tail))
+    return has_counted(tail) or names_a_test(tail)
 
 
 def _of_uncounted(run: CommandRun) -> Obstacle:
