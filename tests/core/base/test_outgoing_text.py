@@ -73,6 +73,7 @@ def read(text: str) -> tuple[str, list[str]]:
 @example("\\`@eve`")
 @example("<pre>\n\n```\n@eve\n```\n")
 @example("a\n\n```\n@eve\n\n> ```\n@eve")
+@example("```@eve```@eve\n  ```")
 def test_no_text_calls_anybody(text: str) -> None:
     prose, _ = read(outgoing(text, NO_SECRETS))
     assert CALLS.search(prose) is None

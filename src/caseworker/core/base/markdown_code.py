@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-_FENCE: Final = re.compile(r"(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)")
+_FENCE: Final = re.compile(r"(?P<fence>`{3,}|~{3,})[^`\n]*+\n?")
+"""The whole line. One with more backticks is a code span for some readers of Markdown, so it opens no block."""
 _FENCE_ANYWHERE: Final = re.compile(r"(?:[>*+-]|\d{1,9}[.)]|[^\S\n])*+(?:`{3,}|~{3,})")
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`++)(?P<code>[^`\n]++)(?P=ticks)(?!`)")
 _TICKS: Final = re.compile(r"`+")
@@ -32,7 +33,7 @@ def _blocks(lines: Sequence[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     number = 0
     while number < len(lines):
-        opening = _FENCE.match(lines[number])
+        opening = _FENCE.fullmatch(lines[number])
         if opening is None:
             if _FENCE_ANYWHERE.match(lines[number]):
                 return []
