@@ -114,8 +114,8 @@ async def _opened(settings: Settings) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def at_desk(settings: Settings, *, any_host: bool = False) -> AsyncIterator[Desk]:
     """Open the records and make sure that a worker runs: the host of this home, started if needed, or the cluster's own
-    workers. `any_host`: accept a host with other settings while it runs a turn: enough to send a message, but not to
-    open a case."""
+    workers. `any_host`: accept a host with other settings while it runs a turn: enough to watch or to send a message,
+    but not to open a case."""
     async with recording(settings) as store:
         doorbell: Doorbell = await _doorbell(settings, store, any_host=any_host)
         yield Desk(

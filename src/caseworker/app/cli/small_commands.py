@@ -90,7 +90,7 @@ async def show_one(
 
 async def _follow(settings: Settings, console: Console, name: str, *, as_json: bool) -> None:
     """Watch a case and end as `run` and `report` do: with the result or the question, and the command to type next."""
-    async with at_desk(settings) as desk:
+    async with at_desk(settings, any_host=True) as desk:
         stored = await find_case(desk.store, name)
         await view_of(stored).follow(desk, console, as_json=as_json)
 

@@ -17,10 +17,15 @@ _NOT_THE_HOSTS = {"log", "home", "serve_host", "serve_port", "dashboard_url", "d
 
 
 def settings_fingerprint(settings: Settings) -> str:
-    """Two hosts with the same fingerprint behave alike. Secrets and PATH are part of it; they can't be read from it."""
+    """Two hosts with the same fingerprint behave alike. Its second part is PATH, where builds find their toolchains.
+    Secrets can't be read from it."""
     shown = settings.model_dump(mode="json", exclude=_NOT_THE_HOSTS)
-    tools = without_our_own(os.environ.get("PATH", ""))  # where builds find their toolchains
-    return hashlib.sha256(f"{sorted(shown.items())} {settings.secrets()} {tools}".encode()).hexdigest()[:16]
+    tools = without_our_own(os.environ.get("PATH", ""))
+    return f"{_digest(f'{sorted(shown.items())} {settings.secrets()}')}.{_digest(tools)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
@@ -34,12 +39,15 @@ def start_host(settings: Settings, *, fresh_engine: bool = False) -> HostFile:
 
 
 async def ensure_host(settings: Settings, store: "Store") -> HostFile:
-    """Return a host of this code and these settings."""
+    """Return a host of this code and these settings. One that is at work may have another PATH: terminals differ in
+    it, and its builds go on with their own."""
     place = HostPlace(settings.home)
     place.touch()
     running = place.running()
     if running is not None and not fits(running, settings):
         if await is_busy(store):
+            if fits(running, settings, with_path=False):
+                return running
             raise Refused(
                 f"The host that runs {_difference(running)} and is at work.",
                 todo="Wait until it is done, or `caseworker host stop`: a turn under way is then begun again.",
@@ -68,5 +76,8 @@ def _difference(host: HostFile) -> str:
     return "has other settings" if host.code == code_fingerprint() else f"is of another version ({host.version})"
 
 
-def fits(host: HostFile, settings: Settings) -> bool:
-    return host.code == code_fingerprint() and host.settings == settings_fingerprint(settings)
+def fits(host: HostFile, settings: Settings, *, with_path: bool = True) -> bool:
+    ours, theirs = settings_fingerprint(settings), host.settings
+    if not with_path:
+        ours, theirs = ours.partition(".")[0], theirs.partition(".")[0]
+    return host.code == code_fingerprint() and theirs == ours
