@@ -1,11 +1,12 @@
 """Bug reports and messages about them, on the real store: each is committed and rung once, and nothing else is rung."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from caseworker.chats.surface_phrasing import TerminalPhrasing
 from caseworker.core.base.errors import Refused
 from caseworker.core.base.ids import CaseId, MessageId, RepositoryId
 from caseworker.core.base.policy import Policy
@@ -21,6 +22,7 @@ from caseworker.core.people.commands import (
     HandBack,
     MessageKind,
     Resolution,
+    Retry,
     Say,
     Takeover,
 )
@@ -227,6 +229,18 @@ async def test_a_command_that_its_author_may_not_give_is_recorded_and_rings_nobo
     assert message is not None
     assert (message.outcome, message.refused) == (outcome, True)
     assert len(bell.rung) == 1
+
+
+@pytest.mark.parametrize("command", [HandBack(), Retry()])
+async def test_a_command_that_changes_nothing_is_refused_where_its_author_waits(
+    store: Store, reports: Reports, bell: RecordingBell, command: Command
+) -> None:
+    case, known = await opened(store, reports), len(bell.rung)
+    typed = replace(words("go on", id="e2", command=command), refused_in=TerminalPhrasing())
+    with pytest.raises(Refused) as refused:
+        await reports.say(case, typed, Standing.DEVELOPER)
+    assert str(refused.value).startswith(f"{case}: ")
+    assert (len(await store.inbox.of(case)), len(bell.rung)) == (1, known)
 
 
 async def test_long_texts_are_clipped_nul_characters_removed_and_files_noted(store: Store, reports: Reports) -> None:

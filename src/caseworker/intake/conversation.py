@@ -12,6 +12,7 @@ from caseworker.core.base.budget import no_amount, too_much
 from caseworker.core.base.errors import Refused, Transient
 from caseworker.core.base.ids import CaseId, MessageId
 from caseworker.core.base.text import squeezed
+from caseworker.core.bug.command_moves import bug_misfit
 from caseworker.core.issue.options import awaits_agreement, misfit, refuse_misfit
 from caseworker.core.people.authority import may, refusal
 from caseworker.core.people.commands import Command, MessageKind, RaiseBudget, Say, StopFix
@@ -168,23 +169,23 @@ def _wrong_amount(stored: StoredAny, command: RaiseBudget) -> str:
 
 
 def _fit_outcome(stored: StoredAny, command: Command, refused_in: Phrasing | None) -> str | None:
-    """The receipt of a command that does not fit the case's state. For a bug case its flow decides."""
+    """The receipt of a command that does not fit the case's state. In a bug's threads its flow answers."""
     if isinstance(command, RaiseBudget) and (wrong := _wrong_amount(stored, command)):
         if refused_in is not None:
             raise Refused(f"{wrong[0].upper()}{wrong[1:]}.")
         return not_done(wrong)
     match stored:
         case StoredBug():
-            return None
+            reason = bug_misfit(stored.case, command) if refused_in is not None else None
         case StoredCase():
             if refused_in is not None:
                 refuse_misfit(stored.case, command, refused_in)
             reason = misfit(stored.case, command)
         case StoredPull():
             reason = pull_misfit(stored.case, command)
-            if reason is not None and refused_in is not None:
-                todo = f"{begin(refused_in.page(stored.case.id, Page.WHY))} says what would move it."
-                raise Refused(f"{stored.case.id}: {reason}.", todo=todo)
         case _:
             assert_never(stored)
+    if reason is not None and refused_in is not None:
+        todo = f"{begin(refused_in.page(stored.case.id, Page.WHY))} says what would move it."
+        raise Refused(f"{stored.case.id}: {reason}.", todo=todo)
     return None if reason is None else not_done(reason)

@@ -319,7 +319,7 @@ def test_only_evidence_a_cause_or_a_commit_counts_as_findings(known: dict[str, o
 
 def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> None:
     verdict = InvestigatorAnswer(action=BugAction.RESOLVED, found=False)
-    ended = after_turn(bug(), turn(BugAction.RESOLVED).model_copy(update={"verdict": verdict}), POLICY, NOW)
+    ended = after_turn(bug(), turn(BugAction.RESOLVED).model_copy(update={"answer": verdict}), POLICY, NOW)
     assert ended.step is Step.POST_ANSWER
     assert SETTLED_BY[ended.step] == "read by the investigator, who answered"
     assert (ended.after.reason, status_of(ended.after).value) == ("an answer was posted", "awaiting_dev")
@@ -329,7 +329,7 @@ def test_an_answer_without_evidence_or_cause_does_not_count_as_findings() -> Non
 
 def test_an_escalation_that_found_nothing_posts_no_findings() -> None:
     verdict = InvestigatorAnswer(action=BugAction.ESCALATE, found=False)
-    ended = after_turn(bug(), turn(BugAction.ESCALATE).model_copy(update={"verdict": verdict}), POLICY, NOW)
+    ended = after_turn(bug(), turn(BugAction.ESCALATE).model_copy(update={"answer": verdict}), POLICY, NOW)
     assert (ended.after.reason, ended.after.people.findings_posted) == ("people were called", False)
 
 
@@ -454,7 +454,7 @@ def test_the_start_of_a_fix_is_told_once() -> None:
 def test_a_confirmed_resolution_is_of_the_kind_that_was_named(fix_type: str, resolution: Resolution | None) -> None:
     fields = {"action": "resolved", "summary": "It works.", "for_reporter": "It works.", "confidence": 0.9}
     outcome = BugOutcome.model_validate({**fields, "fix_type": fix_type})
-    ended = turn(BugAction.RESOLVED).model_copy(update={"verdict": answer_of(outcome)})
+    ended = turn(BugAction.RESOLVED).model_copy(update={"answer": answer_of(outcome)})
     over = after_turn(bug(developer_spoke=True), ended, POLICY, NOW).after
     assert (over.state, over.ending.resolution) == (S.RESOLVED, resolution)
     assert not any(post.closed_by_message for post in over.outbox)

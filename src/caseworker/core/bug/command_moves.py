@@ -22,6 +22,7 @@ from caseworker.core.bug.receipts import (
 from caseworker.core.people.commands import (
     Close,
     CloseIncomplete,
+    Command,
     FixNews,
     HandBack,
     PullNews,
@@ -37,6 +38,17 @@ from caseworker.core.people.messages import Audience, Claimed, Standing
 from caseworker.core.people.receipts import OVER
 
 S = BugState
+
+
+def bug_misfit(bug: BugCase, command: Command) -> str | None:
+    """Why the command changes nothing, for a person who waits for the answer. Null: it fits."""
+    if bug.is_over:
+        return None
+    if isinstance(command, HandBack) and bug.state is not S.DEV_TAKEOVER:
+        return "nobody has taken it over"
+    if isinstance(command, Retry) and _try_again(bug, "")[1] == NOTHING_TO_TRY:
+        return NOTHING_TO_TRY
+    return None
 
 
 def carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: datetime) -> tuple[BugCase, str | None]:
@@ -67,7 +79,7 @@ def carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: datet
         case HandBack():
             return say(bug, About.NOT_TAKEN, Audience.DEVELOPERS, message.id), NOTHING_TAKEN
         case Retry():
-            return _try_again(bug, message)
+            return _try_again(bug, message.author)
         case RaiseBudget(micros=micros):
             return raise_budget(bug, message.author, micros, policy)
         case StopFix():  # nobody was asked
@@ -76,11 +88,11 @@ def carry_out_command(bug: BugCase, message: Claimed, policy: Policy, now: datet
             assert_never(command)
 
 
-def _try_again(bug: BugCase, message: Claimed) -> tuple[BugCase, str]:
+def _try_again(bug: BugCase, author: str) -> tuple[BugCase, str]:
     """What stopped the last turn may have been put right."""
     match bug.state:
         case S.AWAITING_DEV:
-            reason = f"{message.author} wants another try"
+            reason = f"{author} wants another try"
             return enter(bug, S.INVESTIGATING, reason, waited_in=S.AWAITING_DEV), TRIED_AGAIN
         case S.INVESTIGATING if bug.stalled is not None:
             return bug.updated(stalled=None), TRIED_AGAIN
