@@ -409,7 +409,7 @@ def test_after_a_fix_ended_silence_resolves_the_case_again() -> None:
 
 
 def test_the_receipt_of_a_wish_for_a_fix_does_not_say_that_it_was_opened() -> None:
-    assert SETTLED_BY[Step.CREATE_FIX] == "acted on: a fix was asked for"
+    assert SETTLED_BY[Step.CREATE_FIX] == "acted on: work on a fix begins"
 
 
 @pytest.mark.parametrize(

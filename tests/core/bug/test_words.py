@@ -62,7 +62,7 @@ FOR_REPORTERS = {
     About.FAILED_TURN: "This needs a person to take a closer look. The team has been notified.",
     About.NO_ANSWER: "We have not heard back, so we are carrying on without your answer. You can still reply here.",
     About.NOTED: "Thank you, noted.",
-    About.FIX_OPENED: "The team has asked for a fix, and work on it has started.",
+    About.FIX_OPENED: "Work on a fix has started.",
     About.ANOTHER_FIX: "Work on another fix has started.",
     About.FIX_NEWS: "There is progress on the fix; the team is reviewing it now.",
     About.RESOLVED: "This is closed: it was fixed in the code. If it still happens, just write here.",

@@ -40,5 +40,5 @@ SETTLED_BY: Final = {
     Step.POST_ANSWER: "read by the investigator, who answered",
     Step.ESCALATE: "read by the investigator, who called people",
     Step.RESOLVE: "read by the investigator; the case is resolved",
-    Step.CREATE_FIX: "acted on: a fix was asked for",
+    Step.CREATE_FIX: "acted on: work on a fix begins",
 }

@@ -87,7 +87,7 @@ def _for_reporter(post: BugPost, context: PostContext) -> str:
         case About.FAILED_TURN:
             return "This needs a person to take a closer look. The team has been notified."
         case About.FIX_OPENED:
-            return "The team has asked for a fix, and work on it has started."
+            return "Work on a fix has started."
         case About.ANOTHER_FIX:
             return "Work on another fix has started."
         case About.FIX_NEWS:
