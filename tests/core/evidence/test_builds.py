@@ -73,6 +73,12 @@ HEAD_TABLE: list[tuple[str, Build, Build | None, BuildVerdict]] = [
         BuildVerdict(kind="green", reason="3 of 3 commands passed"),
     ),
     (
+        "a set-up is not counted",
+        a_build(a_run("uv venv", purpose=Purpose.SETUP), a_run()),
+        None,
+        BuildVerdict(kind="green", reason="1 of 1 commands passed"),
+    ),
+    (
         "the new test ended its runner with 0",
         a_build(a_run(), new_test(output="")),
         None,

@@ -29,7 +29,8 @@ def judge_base(base: Build, *, has_tests: bool = True) -> BuildVerdict:
     failed = next((run for run in base.runs if not run.passed), None)
     if failed is not None:
         return BuildVerdict(kind="red", reason=f"{code(failed.command)} {how_it_ended(failed)}")
-    return BuildVerdict(kind="green", reason=f"{len(base.runs)} of {len(base.runs)} commands passed")
+    judging = _judging(base)
+    return BuildVerdict(kind="green", reason=f"{len(judging)} of {len(judging)} commands passed")
 
 
 def judge_head(
@@ -65,9 +66,15 @@ def judge_head(
         return BuildVerdict(
             kind="green", reason=f"{code(excused.command)} fails on the base as well; nothing else failed"
         )
-    ran = len(head.runs) - len(unchecked)
+    judging = _judging(head)
+    ran = len(judging) - len(unchecked)
     left = f"; {' and '.join(code(run.command) for run in unchecked)} could not be run" if unchecked else ""
-    return BuildVerdict(kind="green", reason=f"{ran} of {len(head.runs)} commands passed{left}")
+    return BuildVerdict(kind="green", reason=f"{ran} of {len(judging)} commands passed{left}")
+
+
+def _judging(build: Build) -> list[CommandRun]:
+    """The runs that judge the code. A set-up judges nothing, and may come from the cache."""
+    return [run for run in build.runs if run.purpose is not Purpose.SETUP]
 
 
 def could_not_check(run: CommandRun, base: Build | None) -> bool:
