@@ -242,12 +242,20 @@ async def test_packages_can_not_be_moved_away_from_node_modules(bench: Bench, ch
     assert runs[1].output.endswith("left==1\n")
 
 
-async def test_links_in_node_modules_lead_where_set_up_made_them_lead(bench: Bench) -> None:
-    set_up = "mkdir -p node_modules/.store/left && ln -s .store/left node_modules/left && echo 1 > node_modules/left/x"
-    runs = await bench.build(
-        await bench.worktree(), "readlink node_modules/left; cat node_modules/left/x", set_up=set_up
-    )
-    assert runs[1].output == ".store/left\n1\n"
+async def test_a_link_to_a_package_of_the_worktree_is_kept_below_a_writable_top(bench: Bench) -> None:
+    set_up = "mkdir -p node_modules/left && echo 1 > node_modules/left/x && ln -s ../packages/own node_modules/own"
+    runs = await bench.build(await bench.worktree(), "readlink node_modules/own; mkdir node_modules/new", set_up=set_up)
+    assert runs[1].passed
+    assert runs[1].output == "../packages/own\n"
+
+
+@pytest.mark.parametrize("to", [".store/left", "../node_modules/.store/left"])
+async def test_a_link_to_a_package_can_not_be_replaced(bench: Bench, to: str) -> None:
+    set_up = f"mkdir -p node_modules/.store/left && ln -s {to} node_modules/left && echo 1 > node_modules/left/x"
+    test = "readlink node_modules/left; cat node_modules/left/x; rm node_modules/left"
+    runs = await bench.build(await bench.worktree(), test, set_up=set_up)
+    assert runs[1].output.startswith(f"{to}\n1\n")
+    assert "Read-only file system" in runs[1].output
 
 
 async def test_packages_that_are_too_many_are_mounted_as_one_folder(bench: Bench) -> None:

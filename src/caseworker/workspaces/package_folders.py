@@ -29,14 +29,26 @@ def overlay_mounts(overlays: Sequence[tuple[Path, Path]], *, with_sizes: bool) -
 
 
 def _entries(overlays: Sequence[tuple[Path, Path]]) -> dict[Path, list[Path]]:
-    """The contents of the package folders that are laid entry by entry. Those with too many are mounted as one."""
+    """The contents of the package folders that are laid entry by entry. Others are mounted as one: those with too many
+    entries, and those with links to packages, as pnpm lays them: a link can't be mounted, and could be replaced."""
     found: dict[Path, list[Path]] = {}
     left = _MOST_ENTRIES
     for source, place in overlays:
-        if place.name == _NAME and source.is_dir() and len(inside := sorted(source.iterdir())) <= left:
+        if place.name != _NAME or not source.is_dir():
+            continue
+        inside = sorted(source.iterdir())
+        if len(inside) <= left and not any(_leads_to_a_package(entry) for entry in inside):
             found[source] = inside
             left -= len(inside)
     return found
+
+
+def _leads_to_a_package(entry: Path) -> bool:
+    """Whether it is a link into a package folder. Others lead to the worktree, which can be written to anyway."""
+    if not entry.is_symlink():
+        return False
+    target = entry.readlink()
+    return _NAME in target.parts or (not target.is_absolute() and target.parts[:1] != ("..",))
 
 
 def _entry(source: Path, place: Path) -> tuple[str, str, str]:
