@@ -72,3 +72,11 @@ def test_a_huge_or_endless_file_is_not_read_into_memory(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "plain")
     found = {name: small_file(tmp_path / name, 1 << 20) for name in ("plain", "sparse", "pipe", "link", "none")}
     assert found == {"plain": b"{}", "sparse": None, "pipe": None, "link": None, "none": None}
+
+
+async def test_a_link_in_node_modules_shows_nothing_of_the_machine(bench: Bench, secrets: Path) -> None:
+    plant = f"mkdir -p node_modules/left && echo 1 > node_modules/left/x && ln -s {secrets} node_modules/shown"
+    for workspace in (await bench.worktree(), await bench.worktree(OTHER)):
+        runs = await bench.build(workspace, "cat node_modules/left/x node_modules/shown/key", set_up=plant)
+        assert runs[1].output.startswith("1\n")
+        assert KEY not in runs[1].output

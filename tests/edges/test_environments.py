@@ -223,3 +223,43 @@ async def test_yarn_lays_packages_into_the_tree_in_set_up_and_tests(bench: Bench
     said = 'echo "$YARN_NODE_LINKER"'
     runs = await bench.build(await bench.worktree(), f"cat generated.py; {said}", set_up=f"{said} > generated.py")
     assert runs[1].output == "node-modules\nnode-modules\n"
+
+
+ASKS_FIRST = "test -w node_modules && mkdir node_modules/.cache/linter && echo made > node_modules/.cache/linter/found"
+
+
+async def test_a_tool_may_write_to_the_top_of_node_modules_for_one_command(bench: Bench) -> None:
+    workspace = await bench.worktree()
+    runs = await bench.build(workspace, f"{ASKS_FIRST} && cat node_modules/.cache/linter/found")
+    assert runs[1].output == "made\n"
+    left = await bench.alone(await bench.worktree(), "ls -A node_modules node_modules/.cache/")
+    assert "linter" not in left.output
+
+
+@pytest.mark.parametrize("change", ["mv node_modules/left away", "rm -r node_modules/left", "rmdir node_modules/left"])
+async def test_packages_can_not_be_moved_away_from_node_modules(bench: Bench, change: str) -> None:
+    runs = await bench.build(await bench.worktree(), f"{change}; cat node_modules/left/index.js")
+    assert runs[1].output.endswith("left==1\n")
+
+
+async def test_a_link_to_a_package_of_the_worktree_is_kept_below_a_writable_top(bench: Bench) -> None:
+    set_up = "mkdir -p node_modules/left && echo 1 > node_modules/left/x && ln -s ../packages/own node_modules/own"
+    runs = await bench.build(await bench.worktree(), "readlink node_modules/own; mkdir node_modules/new", set_up=set_up)
+    assert runs[1].passed
+    assert runs[1].output == "../packages/own\n"
+
+
+@pytest.mark.parametrize("to", [".store/left", "../node_modules/.store/left"])
+async def test_a_link_to_a_package_can_not_be_replaced(bench: Bench, to: str) -> None:
+    set_up = f"mkdir -p node_modules/.store/left && ln -s {to} node_modules/left && echo 1 > node_modules/left/x"
+    test = "readlink node_modules/left; cat node_modules/left/x; rm node_modules/left"
+    runs = await bench.build(await bench.worktree(), test, set_up=set_up)
+    assert runs[1].output.startswith(f"{to}\n1\n")
+    assert "Read-only file system" in runs[1].output
+
+
+async def test_packages_that_are_too_many_are_mounted_as_one_folder(bench: Bench) -> None:
+    set_up = "mkdir node_modules && cd node_modules && for n in $(seq 700); do echo 1 > p$n; done"
+    runs = await bench.build(await bench.worktree(), "ls node_modules | wc -l; mkdir node_modules/new", set_up=set_up)
+    assert runs[1].output.startswith("700\n")
+    assert "Read-only file system" in runs[1].output

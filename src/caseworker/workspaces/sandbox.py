@@ -18,6 +18,7 @@ from caseworker.workspaces.control_groups import JOIN, find_parent
 from caseworker.workspaces.guard import MEMORY_FOLDERS, SandboxGuard, Watch, written_folders
 from caseworker.workspaces.lfs_files import is_lfs_mount, stands_for
 from caseworker.workspaces.own_programs import without_our_own
+from caseworker.workspaces.package_folders import overlay_mounts
 from caseworker.workspaces.sandbox_limits import SandboxLimits
 from caseworker.workspaces.sandbox_probe import ask, missing
 from caseworker.workspaces.seccomp import filter_program
@@ -71,6 +72,7 @@ class Bubblewrap:
             *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "localhost"),
             *self._system,
             *_mounts(enclosure),
+            *overlay_mounts(_overlays(enclosure), with_sizes=self._limits_sizes),
             *("--remount-ro", "/", "--chdir", str(enclosure.workspace), "--clearenv"),
             *self._environment(enclosure),
             *("--", *self._ulimits, *argv),
@@ -98,7 +100,7 @@ class Bubblewrap:
     @cached_property
     def _system(self) -> list[str]:
         """The mounts of the system, found once: they don't change while a worker runs."""
-        size = ["--size", str(self._limits.memory)] if "--size" in self._help else []
+        size = ["--size", str(self._limits.memory)] if self._limits_sizes else []
         words = ["--ro-bind", "/usr", "/usr"]
         for name in _ROOT_FOLDERS:
             folder = Path("/") / name
@@ -131,6 +133,11 @@ class Bubblewrap:
     @cached_property
     def _help(self) -> str:
         return subprocess.run([self._program, "--help"], capture_output=True, text=True, env={}, check=False).stdout
+
+    @cached_property
+    def _limits_sizes(self) -> bool:
+        """Whether this bwrap can limit folders in memory."""
+        return "--size" in self._help
 
     @cached_property
     def _no_nesting(self) -> tuple[str, ...]:
@@ -177,7 +184,7 @@ class Bubblewrap:
 
 
 def _mounts(enclosure: Enclosure) -> list[str]:
-    """Outer folders first, so that inner ones are mounted over them; overlays last, in the order given."""
+    """Outer folders first, so that inner ones are mounted over them."""
     git_file = enclosure.workspace / ".git"
     binds = [(enclosure.workspace, "--bind" if enclosure.writable else "--ro-bind")]
     binds += [(path, "--bind") for path in enclosure.read_write]
@@ -187,9 +194,12 @@ def _mounts(enclosure: Enclosure) -> list[str]:
         binds.append((git_file, "--ro-bind"))
     binds.sort(key=lambda bind: len(bind[0].parts))
     words = [word for path, how in binds for word in (how, str(path), str(path))]
-    words += [word for pair in enclosure.laid for word in ("--bind", str(pair[0]), str(pair[1]))]
-    laid = [pair for pair in enclosure.overlays if not is_lfs_mount(pair[0]) or stands_for(*pair)]
-    return words + [word for pair in laid for word in ("--ro-bind", str(pair[0]), str(pair[1]))]
+    return words + [word for pair in enclosure.laid for word in ("--bind", str(pair[0]), str(pair[1]))]
+
+
+def _overlays(enclosure: Enclosure) -> list[tuple[Path, Path]]:
+    """Mounted last, in the order given."""
+    return [pair for pair in enclosure.overlays if not is_lfs_mount(pair[0]) or stands_for(*pair)]
 
 
 def _proc_mounts() -> list[str]:

@@ -42,6 +42,18 @@ def reported(passed: int, failed: int) -> TestReport:
         ([ran("3 passed\nFAIL: adds\n", code=1)], "works, 1 of 3 tests already fail"),
         ([ran("All is well.\n")], "works: its tests pass (they are not counted)"),
         ([ran("FAIL: adds\n", code=1)], "works, its tests already fail (they are not counted)"),
+        (
+            [ran("index.js:3:1\n  ✖  3:1  Missing semicolon.  semi\n\n  1 error\n", code=1)],
+            "could not run: `make test` ended with exit code 1, and no test was counted: it says `1 error`. Run `make "
+            "test` in a fresh clone. If it passes there, add a command that does what is missing as `setup` under "
+            "`[commands]` in `.caseworker.toml`, on the base branch; if not, correct it first, or name another `test`.",
+        ),
+        (
+            [ran("", code=1)],
+            "could not run: `make test` ended with exit code 1, and no test was counted. Run `make test` in a fresh "
+            "clone. If it passes there, add a command that does what is missing as `setup` under `[commands]` in "
+            "`.caseworker.toml`, on the base branch; if not, correct it first, or name another `test`.",
+        ),
         ([ran("Tests  17 failed | 460 passed (477)\n", code=1)], "works, 17 of 477 tests already fail"),
         ([ran("3 failed in 0.1s\n", code=1)], "works, 3 of 3 tests already fail"),
         (

@@ -66,6 +66,11 @@ def test_the_commands_of_a_package(
     assert lines(files, **package) == expected, what
 
 
+@pytest.mark.parametrize("wanted", [">=0.10.0", "0.10.x", ">= 0.4", "^0.12 || 4 || >=6", ">=12", "*"])
+def test_nothing_is_installed_for_a_node_that_is_old_enough_to_be_there(wanted: str) -> None:
+    assert lines({"package-lock.json": ""}, engines={"node": wanted}) == ["npm ci", "npm test"]
+
+
 def test_a_newer_node_comes_from_the_registry() -> None:
     first = lines({"package-lock.json": ""}, engines={"node": ">=22.12"})[0]
     assert first.startswith("[ \"$(node -p 'process.versions.node.split(`.`)[0]')\" -ge 22 ] || npm install")

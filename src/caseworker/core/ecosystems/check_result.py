@@ -1,7 +1,8 @@
 """How a check of a repository ended: works, works although tests fail already, passes its tests although the command
 fails, or could not run with what to do.
 
-Whether tests could run is decided by `core/evidence/obstacles.py`, for a check and for a case alike.
+Whether tests could run is decided by `core/evidence/obstacles.py`, for a check and for a case alike. A check says so,
+too, of a failed command that counted no test and named none, but only, say, what a linter found.
 """
 
 import re
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import CommandRun, Purpose, how_it_ended
 from caseworker.core.evidence.failure_names import failures_named
+from caseworker.core.evidence.not_run import has_counted, tail_of
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
 from caseworker.core.evidence.obstacles import Obstacle, ObstacleKind, obstacle_of_runs
 
@@ -28,6 +30,7 @@ _OTHERWISE_TODO: Final = (
     "another `test` under `[commands]` in `.caseworker.toml`."
 )
 _NAMED: Final = 3
+_SAID: Final = 200
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
     rf"^(?:# |ℹ )?tests {_NUMBER}$|{_NUMBER} (?:passed|passing)\b|\bRan {_NUMBER} tests? in|{_NUMBER} tests? passed\b"
@@ -36,6 +39,8 @@ _COUNTS: Final = re.compile(
 )
 """How many tests passed, or ran, as runners without a report print it."""
 _FAILED: Final = re.compile(rf"{_NUMBER} (?:failed|failing)\b")
+_NAMES_A_TEST: Final = re.compile(r"^[^\S\n]{0,40}(?:(?:FAILED|FAIL|not ok)(?!\w)|--- FAIL:)", re.MULTILINE)
+"""A failed test, as scripts without a count print it. `✖` and `error:` may as well be a linter's, before any test."""
 _OF_FILES: Final = ("Test Files", "Test Suites:")
 
 
@@ -92,7 +97,26 @@ def result_of(
     if odd is not None:
         why = f"its tests pass, but the command {code(odd.command)} ends with {odd.exit_code}"
         return CheckResult(kind="fails_otherwise", tests=total, failing=failing, why=why, todo=_OTHERWISE_TODO)
+    if not total and not any(_tells_of_a_test(run) for run in tests):
+        return _nothing_counted(next(run for run in tests if not run.passed))
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
+
+
+def _tells_of_a_test(run: CommandRun) -> bool:
+    return _NAMES_A_TEST.search(run.output) is not None or has_counted(tail_of(run.output))
+
+
+def _nothing_counted(run: CommandRun) -> CheckResult:
+    """A linter before the tests may have ended the command, so nothing is known of them."""
+    said = _last_line(run.output)
+    why = f"{code(run.command)} {how_it_ended(run)}, and no test was counted{f': it says {code(said)}' if said else ''}"
+    return CheckResult(
+        kind="could_not_run", why=why, todo=remedy_words(Obstacle(why="nothing_counted", command=run.command))
+    )
+
+
+def _last_line(output: str) -> str:
+    return next((line.strip()[:_SAID] for line in reversed(output.splitlines()) if line.strip()), "")
 
 
 def _fails_otherwise(run: CommandRun, ran: int, failing: int) -> bool:

@@ -28,6 +28,8 @@ _YARN_HOSTS: Final = (
     '[ -z "$npm_config_registry" ] || sed -i "s#\\"${asked%/}/#\\"${npm_config_registry%/}/#" yarn.lock'
 )
 """Yarn's lock file names the host of Yarn's own default registry; packages come from the registry of this user."""
+_OLDEST_NODE: Final = 12
+"""No system on which we run comes with an older one, so there is nothing to compare or to install."""
 _USUAL: Final = {"pnpm": "9", "yarn": "1", "bun": "1"}
 
 
@@ -120,7 +122,7 @@ def _wanted_node(files: Files, package: dict[str, Any]) -> tuple[str, str]:
 def _node_itself(files: Files, package: dict[str, Any]) -> list[str]:
     """The registry has Node itself as a package, for a repository that wants a newer one than is here."""
     major = lowest_major(_wanted_node(files, package)[0])
-    if major is None:
+    if major is None or major <= _OLDEST_NODE:
         return []
     have = "node -p 'process.versions.node.split(`.`)[0]'"
     arch = "$(uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')"

@@ -16,6 +16,7 @@ from caseworker.core.evidence.mocked_subjects import mocked_modules, subjects_of
 from caseworker.core.evidence.moved_checks import Elsewhere
 from caseworker.core.evidence.paired_tests import Pair, pair_helpers, pair_renamed, pair_tests
 from caseworker.core.evidence.renamed_subjects import RenamedSubjects
+from caseworker.core.evidence.rust_test_modules import lost_rows
 from caseworker.core.evidence.shared_stand_ins import shared_stand_ins
 from caseworker.core.evidence.test_files import ReadFile, ReadTest, read_tests
 from caseworker.core.evidence.test_places import (
@@ -57,6 +58,7 @@ def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = Non
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
         *changes_of_pairs(pairs, elsewhere),
         *changes_of_helpers(helpers),
+        *lost_rows(before, after),
         *_replaced_for_all(before, after, old, new),
         *_files_checking_less(old, new, pairs, gone),
     ]
