@@ -63,7 +63,7 @@ def reported(passed: int, failed: int) -> TestReport:
         ),
         (
             [ran("make: entering\ncc: oops\n", code=2)],
-            "could not run: `make test` ended with exit code 2, and neither counted a test nor named a failure: it "
+            "could not run: `make test` ended with exit code 2, and no test was counted: it "
             "says `cc: oops`. Run `make test` in a fresh clone. If it passes there, add a command that does what is "
             "missing as `setup` under `[commands]` in `.caseworker.toml`, on the base branch; if not, correct it "
             "first, or name another `test`.",

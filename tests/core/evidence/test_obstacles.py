@@ -130,7 +130,7 @@ OBSTACLES: list[tuple[str, CommandRun, str, str]] = [
     (
         "a failure of which nobody knows whether it tested anything",
         a_run(exit_code=2, output="cc: oops\n"),
-        "`make test` ended with exit code 2, and neither counted a test nor named a failure: it says `cc: oops`",
+        "`make test` ended with exit code 2, and no test was counted: it says `cc: oops`",
         "Run `make test` in a fresh clone. If it passes there, add a command that does what is missing as `setup` "
         "under `[commands]` in `.caseworker.toml`, on the base branch; if not, correct it first, or name another "
         "`test`.",

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import CommandRun, Purpose, how_it_ended
 from caseworker.core.evidence.failure_names import failures_named
-from caseworker.core.evidence.not_run import has_counted, tail_of
 from caseworker.core.evidence.obstacle_words import remedy_words, stopped_words
-from caseworker.core.evidence.obstacles import Obstacle, ObstacleKind, obstacle_of_runs
+from caseworker.core.evidence.obstacles import Obstacle, ObstacleKind, obstacle_of_runs, tells_of_tests
 
 _NO_TESTS: Final = "this repository has no file named like a test, and names no command that runs tests"
 _NO_TESTS_TODO: Final = (
@@ -39,8 +38,6 @@ _COUNTS: Final = re.compile(
 )
 """How many tests passed, or ran, as runners without a report print it."""
 _FAILED: Final = re.compile(rf"{_NUMBER} (?:failed|failing)\b")
-_NAMES_A_TEST: Final = re.compile(r"^[^\S\n]{0,40}(?:(?:FAILED|FAIL|not ok)(?!\w)|--- FAIL:)", re.MULTILINE)
-"""A failed test, as scripts without a count print it. `✖` and `error:` may as well be a linter's, before any test."""
 _OF_FILES: Final = ("Test Files", "Test Suites:")
 
 
@@ -97,13 +94,9 @@ def result_of(
     if odd is not None:
         why = f"its tests pass, but the command {code(odd.command)} ends with {odd.exit_code}"
         return CheckResult(kind="fails_otherwise", tests=total, failing=failing, why=why, todo=_OTHERWISE_TODO)
-    if not total and not any(_tells_of_a_test(run) for run in tests):
+    if not total and not any(tells_of_tests(run) for run in tests):
         return _nothing_counted(next(run for run in tests if not run.passed))
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
-
-
-def _tells_of_a_test(run: CommandRun) -> bool:
-    return _NAMES_A_TEST.search(run.output) is not None or has_counted(tail_of(run.output))
 
 
 def _nothing_counted(run: CommandRun) -> CheckResult:

@@ -26,7 +26,7 @@ def stopped_words(obstacle: Obstacle) -> str:
             return f"{command} ran no test{f': {obstacle.said}' if obstacle.said else ''}"
         case "nothing_counted":
             ended = f"ended with exit code {obstacle.exit_code}"
-            return f"{command} {ended}, and neither counted a test nor named a failure{said}"
+            return f"{command} {ended}, and no test was counted{said}"
         case "ended_untold":
             return f"{command} ended with exit code 0 before it told its results"
         case "missing_header":
