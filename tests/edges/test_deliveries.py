@@ -641,7 +641,7 @@ async def test_the_pm_words_title_and_opening_once_per_delivered_commit(desk: De
         for _ in range(2):  # the second call is a retry: the same commit keeps its text
             await desk.open_pull_request()
             [pull] = await desk.store.pulls.of(desk.id)
-            assert (pull.title, pull.body.split("\n\n")[0]) == (worded.title, worded.opening)
+            assert (pull.title, pull.body.split("\n\n")[:2]) == (worded.title, ["The pm says:", worded.opening])
     assert len(desk.model.asked) == 2
 
 
@@ -668,7 +668,7 @@ async def test_a_title_that_a_person_gave_is_kept(desk: Desk) -> None:
     await desk.push()
     await desk.open_pull_request()
     [updated] = await desk.store.pulls.of(desk.id)
-    assert (updated.title, updated.body.split("\n\n")[0]) == ("Hello", AGAIN.opening)
+    assert (updated.title, updated.body.split("\n\n")[1]) == ("Hello", AGAIN.opening)
 
 
 @pytest.mark.parametrize("when", ["before it is opened", "before that is known"])
@@ -692,7 +692,7 @@ async def test_a_kill_after_the_text_was_stored_asks_for_no_other_text(
             await desk.open_pull_request()
     await desk.open_pull_request()
     [opened] = await desk.store.pulls.of(desk.id)
-    assert (opened.title, opened.body.split("\n\n")[0]) == (WORDED.title, WORDED.opening)
+    assert (opened.title, opened.body.split("\n\n")[1]) == (WORDED.title, WORDED.opening)
     assert len(desk.model.asked) == 1
 
 

@@ -36,6 +36,40 @@ RAN = recorded(
     ToolReturned(turn=1, call="g", ok=True, output=""),
 )
 
+HONEST = (
+    "I have run `make test`. After running `make test`, all is green.",
+    "Verified with `make test`; `make test` and `make twice` pass.",
+    "`test` passes, and so does `test_tox`.",
+    "`tox` is not green. `tox` no longer passes. I have not run `tox`.",
+    "If you set it up, `tox` passes. It should be checked with `tox`. The project is tested with `tox`.",
+    "`tox` passes once the network is there. Nobody has to run `tox`.",
+    "Checked with `assert total() == 3`, tested with `None` and with `python 3.13`.",
+    "`make` passes `CFLAGS` to the compiler, and `pytest` passes the fixture on.",
+    "I left out `make lint`, and `make test` passed. I added `make lint` and `make test` passes.",
+    "`make` says that 3 rules pass. I would have run `tox`.",
+    "The file is there after running `make install`.",
+    "The tests pass in `tests/test_cart.py`, with `total` as it is.",
+    "`make lint` was green before this, according to CI, but `tox` passes in CI.",
+)
+UNTRUE = {
+    "`tox` is green, and mypy finds nothing.": ["tox"],
+    "After running `make lint`, all is green.": ["make lint"],
+    "I re-checked all of it and it passes after running the whole `tox`.": ["tox"],
+    "I verified the fix with `cargo test`.": ["cargo test"],
+    "Checked with `mypy --strict`.": ["mypy --strict"],
+    "It was tested locally with `python3 -m pytest -q`.": ["python3 -m pytest -q"],
+    "I launched `npm test` twice.": ["npm test"],
+    "I have run `make lint`. We've also run `make docs`.": ["make lint", "make docs"],
+    "`pytest -q` succeeded.": ["pytest -q"],
+    "`pytest -q`: 120 passed": ["pytest -q"],
+    "`pytest -q` reports 120 passed.": ["pytest -q"],
+    "`make test` and `make lint` pass.": ["make lint"],
+    "`ruff check`, `make test`, and `mypy` all pass on Python 3.9.": ["ruff check", "mypy"],
+    "All tests pass with `tox`.": ["tox"],
+    "`make test`, `mypy` both passed.": ["mypy"],
+    "I ran `tox`; `tox` passes.": ["tox"],
+}
+
 
 def review(text: str, **more: object) -> Outcome:
     return parse_outcome(Role.TECH_LEAD, Task.REVIEW, {"status": "APPROVED", "good": [text], **more})
@@ -67,11 +101,14 @@ def wrong_in(outcome: Outcome, *later: dict[str, str | None]) -> list[tuple[str,
         ("I ran `make test` and `total` is right.", []),
         ("`make test` passes.", []),
         ("`make lint` passes, says CI.", []),
+        ("`make lint` passes.", [("make lint", UNRUN)]),
         ("`make check` now passes.", [("make check", "its last run failed")]),
         ("`make check` is green.", [("make check", "its last run failed")]),
         ("`make twice` passes.", []),
         ("Merge it once `make check` passes.", []),
         ("`make twice` passed before.", []),
+        *((text, []) for text in HONEST),
+        *((text, [(command, UNRUN) for command in commands]) for text, commands in UNTRUE.items()),
     ],
 )
 def test_lines_and_commands_in_words_are_checked(text: str, wrong: list[tuple[str, str]]) -> None:
@@ -81,6 +118,24 @@ def test_lines_and_commands_in_words_are_checked(text: str, wrong: list[tuple[st
 def test_a_command_that_a_plan_wants_to_pass_is_not_checked() -> None:
     plan = {"status": "PLANNING_COMPLETE", "plan": "Done if the sum is right: `make check` passes.", "reason": ""}
     assert wrong_in(parse_outcome(Role.PM, Task.PLAN, plan)) == []
+
+
+def test_a_command_counts_as_run_with_more_options_or_by_another_program() -> None:
+    record = recorded(
+        ToolCalled(turn=1, call="c", tool="Bash", summary="cd shop && uv run .venv/bin/pytest -q tests 2>&1 | tail -3"),
+        ToolReturned(turn=1, call="c", ok=True, output=""),
+    )
+    told = "`pytest` passes. `pytest -q tests` passes. `cd shop && pytest tests` passes. `pytest -x` passes."
+    found = not_seen(claims_in(review(told)), record, [FILES])
+    assert [one.claim for one in found] == ["pytest -x"]
+
+
+def test_a_brief_that_wants_commands_to_be_run_is_not_checked() -> None:
+    brief = "Afterwards `tox` and `make lint` pass, verified with `tox`."
+    fields = {"status": "READY", "confidence": 0.9, "root_cause": "x", "brief": brief, "must_do": ["`tox` passes."]}
+    test = {"required": False, "type": "existing", "location": "", "description": ""}
+    outcome = parse_outcome(Role.ANALYST, Task.ANALYZE, {**fields, "files": [], "test_requirement": test})
+    assert wrong_in(outcome) == []
 
 
 def test_a_finding_is_checked_at_its_file_and_line() -> None:

@@ -9,6 +9,7 @@ from caseworker.core.base.roles import Role
 from caseworker.core.bug.case import BugState
 from caseworker.core.casefile.sections import after_outcome
 from caseworker.core.evidence.builds import Purpose, Stage
+from caseworker.core.evidence.test_report import TestOutcome, make_report, make_result
 from caseworker.core.issue.states import IssueState
 from caseworker.core.outcomes.investigation import InvestigationOutcome
 from caseworker.core.outcomes.outcome import Outcome
@@ -130,13 +131,33 @@ def test_a_summary_leaves_out_a_red_run_of_an_earlier_text_of_the_test(red: int,
 
 @pytest.mark.parametrize(
     ("output", "line"),
-    [("", ""), ("\n \n", ""), ("done\nbye", "bye"), ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed")],
+    [
+        ("", ""),
+        ("\n \n", ""),
+        ("done\nbye", "bye"),
+        ("2 failed, 3 passed\ntook 3 s", "2 failed, 3 passed"),
+        ("  1 failing\n\n  Error: x\n  at process.processImmediate (node:internal/timers:483:21)", "Error: x"),
+        ("test result: FAILED. 1 failed\nerror: test failed, to rerun pass `--lib`", "test result: FAILED. 1 failed"),
+    ],
 )
 def test_the_shown_line_of_a_run_is_the_last_with_a_result(output: str, line: str) -> None:
     build = a_build(a_run(output=output), stage=Stage.RED, commit=BASE)
     case = a_case(S.IMPLEMENTING, red=True)
     summary = summarise(case, a_file(), TYPED, outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
     assert summary.red == Seen(command="make test", commit=BASE, exit_code=0, last_line=line)
+
+
+def test_the_shown_line_of_a_failed_run_says_why_its_first_test_failed() -> None:
+    said = "assert total([1]) == 2\nE       assert 1 == 2\n\ntests/test_cart.py:4: AssertionError"
+    failed = make_result("tests.test_cart.test_total", TestOutcome.FAILED, detail=said)
+    run = a_run(exit_code=1, output="1 failed in 0.1s").model_copy(
+        update={"report": make_report("JUnit XML", [failed])}
+    )
+    build = a_build(run, stage=Stage.RED, commit=BASE)
+    case = a_case(S.IMPLEMENTING, red=True)
+    summary = summarise(case, a_file(), TYPED, outcomes=[], builds=[build], spent=(0, 0), rehearsed=False, seconds=0)
+    line = "1 failed: tests.test_cart.test_total: assert 1 == 2"
+    assert summary.red == Seen(command="make test", commit=BASE, exit_code=1, last_line=line)
 
 
 @pytest.mark.parametrize(

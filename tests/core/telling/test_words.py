@@ -101,6 +101,8 @@ HEAD_BUILD = a_build(
 BODY = """\
 ## What
 
+The developer says:
+
 The discount was never subtracted; now it is.
 
 - `cart.py`: subtracts the discount
@@ -141,6 +143,9 @@ OK
 ## Review
 
 APPROVED.
+
+The tech lead says:
+
 - Minimal change
 - minor, `cart.py:12`: a longer name would help
 

@@ -19,10 +19,10 @@ class ClaimsCheck:
     ) -> list[ClaimsChecked]:
         """The entry that names what was not seen. `before`, `after`: the commits that the turn began with and made."""
         claims = claims_in(outcome, f"{workspace.path}/")
-        if not claims.places and not claims.commands and not claims.passing:
+        if not claims.places and not claims.names_runs:
             return []
         commits = dict.fromkeys((before, after))
         trees = [await self._workspaces.texts(workspace, commit, claims.paths) for commit in commits]
-        record = await self._store.record.whole(this.case, EVENTS) if claims.commands or claims.passing else []
+        record = await self._store.record.whole(this.case, EVENTS) if claims.names_runs else []
         found = not_seen(claims, record, trees)
         return [ClaimsChecked(turn=this.turn, role=this.role, not_seen=list(found))] if found else []

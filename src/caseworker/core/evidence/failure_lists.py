@@ -8,6 +8,7 @@ of failures that the runner counts is not used: what it leaves out must not be e
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from caseworker.core.evidence.build_tool_lists import read_automake, read_exunit, read_meson
@@ -21,7 +22,7 @@ def read_failure_list(lines: Sequence[str]) -> TestReport | None:
 
 
 _PYTEST_END: Final = re.compile(r"\A(?:=+ )?(?:\d+ \w+, ){0,9}\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
-_PYTEST_FAILED: Final = re.compile(r"FAILED (?P<test>\S+?::.{1,300}?)(?: - .*)?$")
+_PYTEST_FAILED: Final = re.compile(r"FAILED (?P<test>\S+?::.{1,300}?)(?: - (?P<said>.*))?$")
 _PYTEST_ERROR: Final = re.compile(r"ERROR (?P<test>\S+\.py(?:::.{1,300}?)?)(?: - .*)?$")
 
 
@@ -31,7 +32,7 @@ def _read_pytest(lines: Sequence[str]) -> TestReport | None:
         return None
     broken = listed(lines, _PYTEST_ERROR)
     counted = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
-    failed = listed(lines, _PYTEST_FAILED)
+    failed = {one["test"].strip(): one["said"] or "" for line in lines if (one := _PYTEST_FAILED.match(line))}
     return report_of("pytest's output", failed, passed=counts.get("passed", 0), counted=counted, broken=broken)
 
 
@@ -68,6 +69,7 @@ def _mocha_name(lines: Sequence[str], at: int, first: str) -> tuple[int, str]:
 _AVA_END: Final = re.compile(r"\s{1,4}\d{1,9} (?:tests? (?:passed|failed)|uncaught .*|unhandled .*)$")
 _AVA_FAILED: Final = re.compile(r"\s{1,4}✘ \[fail\]: (?P<test>.{1,300})$")
 _AVA_PASSED: Final = re.compile(r"\s{1,4}✔ ")
+_AVA_RULE: Final = "─"
 
 
 def _read_ava(lines: Sequence[str]) -> TestReport | None:
@@ -77,7 +79,17 @@ def _read_ava(lines: Sequence[str]) -> TestReport | None:
     counted = sum(int(words[0]) for words in ends if "passed" not in words)
     passed = next((int(words[0]) for words in ends if "passed" in words), 0)
     named = sum(bool(_AVA_PASSED.match(line)) for line in lines)
-    return report_of("ava's output", listed(lines, _AVA_FAILED), passed=max(passed, named), counted=counted)
+    said = _ava_sections(lines)
+    failed = {name: said.get(name, rest) for name, rest in listed(lines, _AVA_FAILED).items()}
+    return report_of("ava's output", failed, passed=max(passed, named), counted=counted)
+
+
+def _ava_sections(lines: Sequence[str]) -> Found:
+    """What is told of each failed test below the list of all: between rules, with its name first."""
+    rules = [at for at, line in enumerate(lines) if line.strip() == _AVA_RULE]
+    sections = [lines[start + 1 : end] for start, end in pairwise([*rules, len(lines)])]
+    named = [(at, section) for section in sections for at, line in enumerate(section[:3]) if line.strip()]
+    return {section[at].strip(): "\n".join(section[at + 1 :]) for at, section in reversed(named)}
 
 
 _JEST_END: Final = re.compile(r"\s{0,8}Tests:?\s{1,10}\d.*(?:total$|\(\d+\)$)")

@@ -7,11 +7,11 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose
+from caseworker.core.evidence.error_line import error_line
 from caseworker.core.evidence.failure_names import failures_named, names_a_test
 from caseworker.core.evidence.met_limits import said_limit
 from caseworker.core.evidence.not_run import NO_SUCH_COMMAND, has_counted, said_not_run, tail_of
 from caseworker.core.evidence.obstacle_causes import Cause, cause_of
-from caseworker.core.evidence.test_report import last_line
 from caseworker.core.evidence.untold_results import ended_untold
 
 ObstacleKind = (
@@ -99,7 +99,7 @@ def what_stopped(run: CommandRun) -> Obstacle | None:
         tail = tail_of(run.output)
         return None if has_counted(tail) or failures_named(tail) else _of_cut_short(run)
     if report is not None and report.broken:
-        said = last_line(report.broken[0].detail) or report.broken[0].name
+        said = error_line(report.broken[0].detail) or report.broken[0].name
         return Obstacle(why="not_collected", command=run.command, said=said[:_SAID], missing=_missing(said))
     if report is not None and run.exit_code not in _NO_FAILURE and (cause := _cause(run)) is not None:
         return cause

@@ -7,9 +7,10 @@ from typing import Final
 
 from caseworker.core.base.text import code
 from caseworker.core.evidence.builds import NOTHING_TO_RUN, Build, CommandRun, Purpose, RedVerdict, how_it_ended
+from caseworker.core.evidence.error_line import error_line
 from caseworker.core.evidence.missing_names import missing_name
 from caseworker.core.evidence.not_run import why_not_run
-from caseworker.core.evidence.test_report import TestReport, TestResult, last_line, stable_detail
+from caseworker.core.evidence.test_report import TestReport, TestResult, stable_detail
 
 MAX_RED_TESTS: Final = 50
 """Names of red tests that a case carries with it."""
@@ -80,7 +81,7 @@ def _judge_run(run: CommandRun, facts: RedFacts) -> RedVerdict:
 
 
 def _red(run: CommandRun, tests: Sequence[TestResult]) -> RedVerdict:
-    said = last_line(tests[0].detail)
+    said = error_line(tests[0].detail)
     more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
     reason = f"{code(tests[0].name)}{more} failed without the fix{f': {code(said)}' if said else ''}"
     return RedVerdict(kind="red", reason=reason, tests=tuple(test.name for test in tests[:MAX_RED_TESTS]))

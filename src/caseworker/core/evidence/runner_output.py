@@ -199,7 +199,7 @@ def _cargo_details(lines: Sequence[str]) -> dict[str, str]:
         if found := _CARGO_SAID.match(line):
             name = found["test"]
             said[name] = ""
-        elif line.startswith(("failures:", "test result:")):
+        elif line.startswith(("failures:", "test result:", "stack backtrace:")):
             name = ""
         elif name:
             said[name] = f"{said[name]}\n{line}"[-_LINE:]

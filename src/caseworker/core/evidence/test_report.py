@@ -13,6 +13,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.error_line import error_line
 
 MAX_TESTS: Final = 50_000
 """Most tests read of one report. A longer report is not used."""
@@ -138,13 +139,5 @@ def stable_detail(test: TestResult) -> str:
 
 def first_broken(report: TestReport) -> NotRun:
     one = report.broken[0]
-    said = last_line(one.detail)
+    said = error_line(one.detail)
     return NotRun(why="not_collected", detail=f"{code(one.name)} could not be run{f': {code(said)}' if said else ''}")
-
-
-def last_line(detail: str) -> str:
-    """The line that names the error: the last one that is not a place in a file."""
-    lines = [line.removeprefix("E ").strip() for line in detail.splitlines() if line.strip()]
-    errors = [line for line in lines if re.match(r"[\w.]{1,80}(?:Error|Exception|Warning|Failure)\b", line)]
-    said = (errors or lines or [""])[-1]
-    return said[:200]

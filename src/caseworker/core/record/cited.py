@@ -83,6 +83,27 @@ def problem_with_command(command: str, record: Sequence[Recorded]) -> str | None
     return "no such command was run in this case" if isinstance(found, str) else None
 
 
+def was_run_somehow(command: str, record: Sequence[Recorded]) -> bool:
+    """Whether a command with these words was run, in this order: maybe with more options, or by another program."""
+    returned = {one.entry.call for one in record if isinstance(one.entry, ToolReturned)}
+    ran: list[str] = []
+    for one in record:
+        match one.entry:
+            case ToolCalled(tool="Bash", call=call, summary=summary) if call in returned:
+                ran.append(summary)
+            case BuildRan(runs=runs):
+                ran += [run.command for run in runs]
+    parts = [part.split() for one in ran for part in _SEPARATORS.split(one)]
+    return any(_was_run(command, one) for one in ran) or all(
+        any(_has_words(part, asked.split()) for part in parts) for asked in _SEPARATORS.split(command)
+    )
+
+
+def _has_words(ran: Sequence[str], asked: Sequence[str]) -> bool:
+    left = iter(ran)
+    return all(any(word == one or word.endswith(f"/{one}") for word in left) for one in asked)
+
+
 def last_run_failed(command: str, record: Sequence[Recorded]) -> bool:
     """Whether the command was run, and its newest run did not end well."""
     asked = " ".join(command.split()).strip("`")

@@ -12,8 +12,9 @@ from caseworker.core.outcomes.outcome import Outcome
 from caseworker.core.outcomes.pm import InterpretOutcome, PlanOutcome, QuestionsOutcome, TriageOutcome
 from caseworker.core.outcomes.tech_lead import ReviewOutcome
 from caseworker.core.outcomes.tester import JudgeOutcome, TestsOutcome, ValidationOutcome
-from caseworker.core.record.cited import last_run_failed, problem_with_command, problem_with_line
+from caseworker.core.record.cited import last_run_failed, problem_with_command, problem_with_line, was_run_somehow
 from caseworker.core.record.claim_entries import NotSeen
+from caseworker.core.record.claimed_runs import is_command, passing_in, reported_runs_in, runs_in
 from caseworker.core.record.entries import Recorded
 
 _MOST: Final = 40
@@ -25,18 +26,6 @@ _PLACE: Final = re.compile(
     r"(?![\w.]\d)(?:`?:? ?`(?P<quote>[^`\n]{1,300})`)?"
 )
 """`cart.py:12` or `cart.py, line 12`, and what is quoted right after it."""
-_RAN: Final = re.compile(r"\b(?:ran|re-?ran|executed)\s(?:\w{1,20}\s){0,4}`(?P<command>[^`\n]{1,300})`", re.IGNORECASE)
-_MORE: Final = re.compile(
-    r",? (?:(?:and|then) ){0,2}`(?P<command>[^`\n]{1,300})`(?=[.,;:)]| (?:and|then|again|to|on|in|with)\b|\s*$)",
-    re.IGNORECASE,
-)
-"""The next of several commands: `ran X, Y and Z`."""
-_WAS_RUN: Final = re.compile(r"`(?P<command>[^`\n]{1,300})` was (?:run|executed)\b", re.IGNORECASE)
-_PASSES: Final = re.compile(
-    r"(?<!\bif )(?<!\bonce )(?<!\bwhen )(?<!\buntil )(?<!\bwhether )"
-    r"`(?P<command>[^`\n]{1,300})` (?:now )?(?:passes|succeeds|is (?:all )?green|exits (?:with )?0)\b",
-    re.IGNORECASE,
-)
 _HOSTS: Final = frozenset({"com", "org", "net", "io", "dev", "local", "localhost"})
 
 
@@ -58,24 +47,34 @@ class Claims:
     commands: tuple[str, ...]
     passing: tuple[str, ...] = ()
     """What is said to pass: commands, and names of tests, which are no command and are not looked for."""
+    reported: tuple[str, ...] = ()
+    """Commands that a report says were run, in other words than "ran"."""
 
     @property
     def paths(self) -> list[str]:
         """The files whose text is needed."""
         return list(dict.fromkeys(place.path for place in self.places))
 
+    @property
+    def names_runs(self) -> bool:
+        """Whether the record is needed."""
+        return bool(self.commands or self.passing or self.reported)
+
 
 def claims_in(outcome: Outcome, root: str = "") -> Claims:
     """`root`: the folder of the workspace, which agents may put before a path."""
     texts = [text.replace(root, "") if root else text for text in _texts(outcome)]
     places = [*_named(outcome), *(place for text in texts for place in _places(text[:_TEXT_LIMIT]))]
-    passing = [found["command"] for text in _reports(outcome) for found in _PASSES.finditer(text)]
-    commands = [command for text in texts for command in _commands(text)]
+    reports = [text[:_TEXT_LIMIT] for text in _reports(outcome)]
+    passing = [command for text in reports for command in passing_in(text)]
+    reported = [command for text in reports for command in reported_runs_in(text)]
+    commands = [command for text in texts for command in runs_in(text)]
     safe = [place for place in dict.fromkeys(places) if ".." not in place.path.split("/")]
     return Claims(
         places=tuple(safe[:_MOST]),
         commands=tuple(dict.fromkeys(commands))[:_MOST],
         passing=tuple(dict.fromkeys(passing))[:_MOST],
+        reported=tuple(dict.fromkeys(reported))[:_MOST],
     )
 
 
@@ -85,9 +84,15 @@ def not_seen(
     """Claims that nothing confirms. `record`: entries of the kinds in `cited.EVENTS`; `trees`: the texts of the named
     files as the turn found them, and as it left them."""
     lines = [NotSeen(claim=one.words, problem=problem) for one in claims.places if (problem := _missing(one, trees))]
-    runs = [(command, problem_with_command(command, record)) for command in claims.commands]
+    runs = {command: problem_with_command(command, record) for command in claims.commands}
+    for command in (*claims.passing, *claims.reported):
+        if is_command(command) and not was_run_somehow(command, record):
+            runs[command] = runs.get(command) or "no such command was run in this case"
     ends = [(command, "its last run failed") for command in claims.passing if last_run_failed(command, record)]
-    return (*lines, *(NotSeen(claim=command, problem=problem) for command, problem in [*runs, *ends] if problem))
+    return (
+        *lines,
+        *(NotSeen(claim=command, problem=problem) for command, problem in [*runs.items(), *ends] if problem),
+    )
 
 
 def _missing(place: Place, trees: Sequence[Mapping[str, str | None]]) -> str:
@@ -104,16 +109,6 @@ def _problem_in(place: Place, texts: Mapping[str, str | None]) -> str:
     text = texts[place.path]
     line = (text or "").splitlines()[place.line - 1] if text is not None else place.quote
     return "" if place.quote.strip() in line else f"the line does not hold {code(place.quote)}"
-
-
-def _commands(text: str) -> Iterator[str]:
-    for pattern in (_RAN, _WAS_RUN):
-        for found in pattern.finditer(text):
-            yield found["command"]
-            more = _MORE.match(text, found.end()) if pattern is _RAN else None
-            while more is not None:
-                yield more["command"]
-                more = _MORE.match(text, more.end())
 
 
 def _places(text: str) -> Iterator[Place]:

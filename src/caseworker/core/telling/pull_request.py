@@ -60,8 +60,8 @@ def pull_request_body(
     evidence = [*_red_words(case, builds), *_changed_test(case, test_was_changed), *_head_words(case, builds)]
     parts = [
         *_conflicts(conflicts),
-        *([contained(opening)] if opening else []),
-        f"## What\n\n{contained(file.writer.summary)}\n\n{_changes(file, changed, written)}",
+        *_said("pm", opening),
+        "\n\n".join(["## What", *_said("developer", file.writer.summary), _changes(file, changed, written)]),
         f"## Why\n\n{_issue_words(file)}\n\n{_must_do(file)}".rstrip(),
         "\n\n".join(["## Evidence", *evidence, *_weakened(case, weakened_reasons or {}), *_unseen(unseen)]),
         *([investigated] if investigated else []),
@@ -72,6 +72,11 @@ def pull_request_body(
     ]
     ours = Ours(closes=closable(file.issue))
     return outgoing("\n\n".join(parts) + "\n", Redactor(), ours=ours)
+
+
+def _said(role: str, text: str) -> list[str]:
+    """A model's words, and whose they are. Empty: it said nothing."""
+    return [f"The {role} says:", contained(text)] if text.strip() else []
 
 
 def _issue_words(file: CaseFile) -> str:
@@ -214,14 +219,15 @@ def _red_run(red: Build) -> str:
 
 
 def _review(file: CaseFile, unseen: Sequence[Unseen]) -> str:
-    """The verdict with what the reviewer says. A finding at a place that is not there is marked."""
+    """The verdict, then the reviewer's words, marked as said. A finding at a place that is not there is marked."""
     wrong = {one.what.claim for one in unseen if one.role is Role.TECH_LEAD}
     good = [f"- {line}" for line in _items(file.review.findings.good)]
     minor = [
         f"- minor, {code(f'{f.file}:{f.line}')}: {contained_line(f.issue)}{_mark(f, wrong)}"
         for f in file.review.findings.issues
     ]
-    return "\n".join([f"{file.review.verdict}.", *good, *minor])
+    said = ["", "The tech lead says:", "", *good, *minor] if good or minor else []
+    return "\n".join([f"{file.review.verdict}.", *said])
 
 
 def _mark(finding: Finding, wrong: Set[str]) -> str:

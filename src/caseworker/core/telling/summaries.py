@@ -12,6 +12,8 @@ from caseworker.core.bug.case import BugCase, BugState, BugStatus
 from caseworker.core.casefile.model import CaseFile
 from caseworker.core.casefile.pipeline import standing_in_file
 from caseworker.core.evidence.builds import Build, CommandRun, Purpose, Stage
+from caseworker.core.evidence.error_line import error_line, is_noise
+from caseworker.core.evidence.test_report import count_words
 from caseworker.core.issue.case import IssueCase
 from caseworker.core.issue.options import options
 from caseworker.core.issue.states import PARKED, WAITING, IssueState
@@ -194,16 +196,21 @@ def _seen(build: Build | None) -> Seen | None:
     run = (build.run_of(Purpose.NEW_TEST) or build.run_of(Purpose.TEST)) if build is not None else None
     if build is None or run is None:
         return None
-    return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_last_line(run))
+    return Seen(command=run.command, commit=build.commit, exit_code=run.exit_code, last_line=_result_line(run))
 
 
-_RESULT_WORDS = re.compile(r"\b(ok|pass|passed|fail|failed|failures?|errors?)\b", re.IGNORECASE)
+_RESULT_WORDS = re.compile(r"\b(ok|pass|passed|passing|fail|failed|failing|failures?|errors?)\b", re.IGNORECASE)
 
 
-def _last_line(run: CommandRun) -> str:
-    """The last line with a result. Many test runners end with a time instead."""
+def _result_line(run: CommandRun) -> str:
+    """Of a failed run: how many tests failed, and why the first one did. Else the last line with a result: many test
+    runners end with a time instead, or with a stack."""
+    if not run.passed and run.report is not None and run.report.failed:
+        first = run.report.failed[0]
+        return ": ".join(part for part in (count_words(run.report), first.name, error_line(first.detail)) if part)
     lines = [line.strip() for line in run.output.splitlines() if line.strip()]
-    return next((line for line in reversed(lines) if _RESULT_WORDS.search(line)), lines[-1] if lines else "")
+    told = [line for line in lines if not is_noise(line)] or lines
+    return next((line for line in reversed(told) if _RESULT_WORDS.search(line)), told[-1] if told else "")
 
 
 class BugSummary(BaseModel):
