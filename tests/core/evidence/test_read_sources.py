@@ -33,12 +33,50 @@ def with_test(test: str, path: str = "tests/test_till.py") -> list[FileDiff]:
         ("import till\nassert len(total.__code__.co_consts) > 2", 2),
         ("assert 'every' in Path(till.__file__).read_text()", 1),
         ("assert 'every' in open(till.__file__).read()", 1),
+        ('here = Path(till.__file__).with_suffix(".py")\nsource = here.read_text()\nassert "every" in source', 1),
+        ("where = till.__file__\n\n\n\n\nwith open(where) as file:\n    assert file.read()", 1),
+        ("assert os.stat(till.__file__).st_size != 23693", 1),
+        ("assert os.path.getsize(sys.modules['till'].__file__) > 100", 1),
+        ("tree = ast.parse(Path(inspect.getfile(total)).read_text())", 1),
+        ("where = vars(till)['__file__']\nassert sha256(Path(where).read_bytes())", 1),
+        ("assert 'every' in linecache.getline(path, 3)", 1),
+        ("assert 'every' in [one.argval for one in dis.get_instructions(total)]", 1),
     ],
 )
 def test_a_test_that_reads_the_code_is_named(test: str, line: int) -> None:
     shown = test.splitlines()[line - 1]
     expected = f"`tests/test_till.py`, line {line}, reads the text of the code instead of running it: `{shown}`."
     assert reading_sources(with_test(test)) == {"tests/test_till.py": [expected]}
+
+
+@pytest.mark.parametrize(
+    ("test", "line"),
+    [
+        ("const at = require.resolve('..');\nassert(fs.readFileSync(at, 'utf8').includes('every'));", 1),
+        ("const at = new URL('../index.js', import.meta.url);\nt.true(fs.readFileSync(at, 'utf8').includes('a'));", 1),
+        ("import total from './till.js';\nt.true(total.toString().includes('every'));", 2),
+        ("const {total} = require('./till');\nexpect(String(total)).toMatch(/every/);", 2),
+        ("t.is(total(1), 1);\nt.regex(total.toString(), /every/);", 2),
+    ],
+)
+def test_a_script_test_that_reads_the_code_is_named(test: str, line: int) -> None:
+    [told] = reading_sources(with_test(test, "test/total.test.js"))["test/total.test.js"]
+    assert told.startswith(f"`test/total.test.js`, line {line}, reads the text of the code")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "const at = new URL('./data.js', import.meta.url);\nconst text = fs.readFileSync(at, 'utf8');",
+        "const at = new URL('../fixtures/data.json', import.meta.url);\nconst text = fs.readFileSync(at, 'utf8');",
+        "const page = await render();\nexpect(page.toString()).toContain('every');",
+        "import total from './till.js';\nconst text = total(2).toString();\nexpect(text).toContain('2');",
+        "const preset = require.resolve('babel-preset');\nexpect(total({ preset })).toBe(2);",
+        "const done = spawnSync('node', [require.resolve('../cli')]);\nexpect(done.stdout.length).toBe(2);",
+    ],
+)
+def test_a_script_test_that_runs_the_code_is_not_named(test: str) -> None:
+    assert reading_sources(with_test(test, "test/total.test.js")) == {}
 
 
 def test_a_shell_test_that_reads_the_code_is_named() -> None:
@@ -71,6 +109,12 @@ def test_a_test_that_looks_for_a_file_of_the_change_is_named(test: str) -> None:
         '(tmp_path / "prices.json").write_text("{}")\nassert load(tmp_path)',
         'assert (tmp_path / "prices.json").exists()',
         'HERE = Path(__file__).parent\nassert (HERE / "data.txt").read_text() == export()',
+        'HERE = Path(__file__).parent\n\ndata = (HERE / "data.txt").read_text()\nassert total(data) == 5',
+        'data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "till.csv")\nassert total(open(data)) == 5',
+        'rates = Path(till.__file__).with_name("rates.json")\nassert total() == json.loads(rates.read_text())["sum"]',
+        'done = subprocess.run([sys.executable, till.__file__], capture_output=True)\nassert done.stdout.read() == "5"',
+        "assert till.__file__.startswith(sys.prefix)",
+        'shutil.copy(till.__file__, tmp_path)\nassert total(open(tmp_path / "rates.txt")) == 5',
         '"""What shop/till.py adds up."""',
     ],
 )

@@ -25,7 +25,9 @@ _ASSERTS: Final = re.compile(
     r"|throws?|raises\w*|warns|match\w*|starts_?[wW]ith|ends_?[wW]ith|HasPrefix|HasSuffix|param"
 )
 """Functions that are given what is expected."""
-_OF_A_LIBRARY: Final = re.compile(r"(?:assert|require)(?:\.|::)\w+")
+_OF_A_LIBRARY: Final = re.compile(
+    r"(?:assert|require)(?:\.|::)\w+|t\.(?:is|equals?|deepEquals?|same|strictSame|like|regex)"
+)
 _SUBJECT: Final = re.compile(r"assert_?[tT]hat|assert_\w{0,20}snapshot!")
 _MAKES: Final = re.compile(r"[A-Z]\w*|date|datetime|timedelta|set|frozenset|tuple|list|dict|bytes|vec!|compile")
 _NEARLY: Final = re.compile(r"\b(?:pytest\.)?approx\((?P<value>[^(),\n]{1,200})[^()\n]{0,200}\)")
@@ -73,7 +75,7 @@ class _Frame:
 
 
 def asked(text: str) -> Asked:
-    text = _NEARLY.sub(r"\g<value>", text)
+    text = without_tolerance(text)
     whole = _WHOLE.search(text)
     if whole is not None:
         return Asked(text[: whole.end()], (text[whole.end() :],), names_subject=True)
@@ -84,6 +86,15 @@ def asked(text: str) -> Asked:
         if not reader.read(token):
             break
     return Asked("".join(reader.parts), tuple(reader.values), reader.names_subject)
+
+
+def is_written_out(value: str) -> bool:
+    """Whether it is one literal value, and nothing is computed for it."""
+    return asked(f"assert subject == {value}") == Asked("assert subject == \0", (value,), names_subject=True)
+
+
+def without_tolerance(text: str) -> str:
+    return _NEARLY.sub(r"\g<value>", text)
 
 
 class _Reader:

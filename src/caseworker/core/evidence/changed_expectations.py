@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from caseworker.core.evidence.asked_values import Asked, asked
-from caseworker.core.evidence.assertions import Assertion, is_unchanged, replaced
+from caseworker.core.evidence.assertions import Assertion, is_unchanged
 from caseworker.core.evidence.loosened_checks import accepts_more
+from caseworker.core.evidence.resolved_assertions import replaced_in_meaning
 from caseworker.core.evidence.test_files import ReadTest
 
-_MOST: Final = 100
-"""Most assertions of a test that are compared with each other."""
 _OPPOSITES: Final = (
     *((" not in ", " in "), (" is not ", " is "), (" != ", " == "), ("assert not ", "assert "), (".not.", ".")),
     *(("assert!(!", "assert!("), ("assertFalse(", "assertTrue("), ("False(t, ", "True(t, "), ("NotIn(", "In(")),
@@ -27,8 +26,9 @@ def expected_otherwise(before: ReadTest, after: ReadTest) -> list[tuple[str, str
     """Each assertion that expects something else than before, and is not just stricter: as it was, and as it is."""
     if is_unchanged(before, after):
         return []
-    lost, gained = replaced(before, after)
-    return [(old.text, new.text) for old, new in _pairs(lost[:_MOST], gained[:_MOST])]
+    lost, gained = replaced_in_meaning(before, after)
+    pairs = _pairs([one.assertion for one in lost], [one.assertion for one in gained])
+    return [(old.text, new.text) for old, new in pairs]
 
 
 def _pairs(lost: list[Assertion], gained: list[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:

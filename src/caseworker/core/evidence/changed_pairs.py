@@ -8,12 +8,14 @@ from caseworker.core.evidence.changed_cases import other_cases
 from caseworker.core.evidence.changed_expectations import expected_otherwise
 from caseworker.core.evidence.changed_rows import changed_rows
 from caseworker.core.evidence.changed_variables import changed_variables
+from caseworker.core.evidence.computed_expectations import computed_expectations, other_functions
 from caseworker.core.evidence.disabled_checks import new_disabled_check
 from caseworker.core.evidence.idle_expects import idle_expect
 from caseworker.core.evidence.loosened_checks import loosened
 from caseworker.core.evidence.mocked_subjects import new_mock
 from caseworker.core.evidence.moved_checks import Elsewhere
 from caseworker.core.evidence.paired_tests import Pair
+from caseworker.core.evidence.renamed_subjects import RenamedSubjects
 from caseworker.core.evidence.test_files import ReadTest
 
 _SHOWN: Final = 120
@@ -21,13 +23,13 @@ _MOST_NAMES: Final = 5
 """Most tests that are named in one sentence."""
 
 
-def changes_of_pairs(pairs: Sequence[Pair], elsewhere: Elsewhere) -> list[str]:
+def changes_of_pairs(pairs: Sequence[Pair], elsewhere: Elsewhere, renamed: RenamedSubjects) -> list[str]:
     return [
         *_checking_less(pairs, elsewhere),
         *_loosened(pairs, elsewhere),
         *_idle(pairs),
         *_expecting_otherwise(pairs),
-        *_asking_otherwise(pairs),
+        *_asking_otherwise(pairs, renamed),
         *_shielded(pairs),
         *_mocked(pairs),
     ]
@@ -68,8 +70,10 @@ def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
     by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for before, after in pairs:
         if not _told_as_less(before, after):
+            told = expected_otherwise(before, after)
             changed = (
-                *expected_otherwise(before, after),
+                *told,
+                *computed_expectations(before, after, told),
                 *changed_rows(before, after),
                 *changed_variables(before, after),
             )
@@ -80,12 +84,13 @@ def _expecting_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
             yield _otherwise(path, found, f"expect{_s_of_one(found)} {many} than before")
 
 
-def _asking_otherwise(pairs: Iterable[Pair]) -> Iterator[str]:
+def _asking_otherwise(pairs: Iterable[Pair], renamed: RenamedSubjects) -> Iterator[str]:
     """One sentence for each file. Tests that expect another value are left out: `_expecting_otherwise` reports them."""
     by_path: dict[str, list[tuple[str, tuple[str, str]]]] = {}
     for before, after in pairs:
         if not (_told_as_less(before, after) or expected_otherwise(before, after)):
-            by_path.setdefault(after.path, []).extend((after.name, one) for one in other_cases(before, after))
+            changed = other_cases(before, after) or other_functions(before, after, renamed)
+            by_path.setdefault(after.path, []).extend((after.name, one) for one in changed)
     for path, found in by_path.items():
         if found:
             many = "another case" if len(found) == 1 else "other cases"

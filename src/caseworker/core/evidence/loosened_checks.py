@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from caseworker.core.evidence.assertions import is_unchanged, replaced, states_a_tuple
-from caseworker.core.evidence.partial_checks import QUOTED, is_partial
+from caseworker.core.evidence.partial_checks import QUOTED, is_given_whole, is_partial
 from caseworker.core.evidence.test_files import ReadTest
 from caseworker.core.evidence.tolerances import tolerance
 
@@ -23,6 +23,7 @@ _ANY_VALUE: Final = re.compile(
     r"|\.to(?:BeDefined|BeTruthy|BeGreaterThan|BeLessThan|BeInstanceOf)|\.to\.(?:be\.ok|exist)\b"
     r"|\.not\.to(?:Be|Equal|StrictEqual|BeNull|BeUndefined|BeFalsy)\("
     r"|\.is(?:NotNull|NotEmpty|NotEqualTo|GreaterThan|LessThan)|\.is_(?:ok|some)\(\)\s{0,4}[,)]"
+    r"|\bt\.(?:truthy|falsy|assert|pass|not|notDeepEqual|notThrows)\("
     r"|\bgomock\.Any\(\)|\bany(?:String|Int|Long)?\(\)",
     re.I,
 )
@@ -105,7 +106,7 @@ def _stands_for(text: str, exact: Sequence[str]) -> str | None:
         return exact[0] if exact else None
     if (true := _IS_TRUE.search(text)) is not None:
         value = true["stated"] or true["called"]
-        return next((old for old in exact if old != text and value in old), None)
+        return next((old for old in exact if old != text and (value in old or is_given_whole(old, value))), None)
     return None
 
 

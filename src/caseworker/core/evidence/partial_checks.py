@@ -4,11 +4,10 @@ The two are matched by their subject: what the exact assertion was about must be
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from caseworker.core.evidence.call_arguments import arguments
+from caseworker.core.evidence.compared_sides import compared_sides
 
 QUOTED: Final = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|`[^`]{0,300}`")
 _SUBJECT: Final = "\0"
@@ -17,16 +16,6 @@ _MOST: Final = 5
 """Most places of a subject in one assertion."""
 _MAY_BE: Final = re.compile(r"[A-Za-z_$&*]")
 """How a subject begins. A number or a text is an expected value instead."""
-_EQUAL: Final = re.compile(
-    r"\bassert(?:Equals?|ListEqual|DictEqual|SetEqual|TupleEqual|MultiLineEqual|_eq!)\("
-    r"|\bassert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)\("
-    r"|\b(?:assert|require)\.(?:Equal|EqualValues|Exactly|JSONEq|EqualError|ErrorIs)\("
-    r"|^assert (?:reflect\.Deep|cmp\.|slices\.|maps\.)Equal\("
-)
-_STATES: Final = re.compile(r"\b(?:expect|assertThat)\(")
-_IS_EXACTLY: Final = re.compile(
-    r"\)\.(?:resolves\.)?(?:toBe|toEqual|toStrictEqual|to\.(?:deep\.)?(?:equal|eql)|isEqualTo|isSameAs|containsExactly)\("
-)
 _NOTHING: Final = frozenset({"[]", "{}", '""', "''", "``", "()", "set()", "List.of()", "0"})
 """Empty or zero expected values: an assertion about a part of such a value checks all of it."""
 _LOOKS_INTO: Final = re.compile(
@@ -50,6 +39,12 @@ def is_partial(old: str, new: str) -> bool:
     return any(_looks_into(new, subject) for subject in _subjects(old) if subject in new)
 
 
+def is_given_whole(old: str, value: str) -> bool:
+    """Whether the value is a call that is given the subject of the assertion and nothing else: `str(total())`."""
+    called, _, _ = value.partition("(")
+    return called.isidentifier() and any(value == f"{called}({subject})" for subject in _subjects(old))
+
+
 @lru_cache(maxsize=10_000)
 def _looks_into(text: str, subject: str) -> bool:
     """Whether the text checks a part of the subject. Kept, because many assertions of a test have the same subject."""
@@ -60,20 +55,4 @@ def _looks_into(text: str, subject: str) -> bool:
 @lru_cache(maxsize=1_000)
 def _subjects(text: str) -> tuple[str, ...]:
     """What an exact assertion may be about: each side, since it is not known which one is the expected value."""
-    return tuple(one for one, other in _sides(text) if _MAY_BE.match(one) and other not in _NOTHING)
-
-
-def _sides(text: str) -> Iterator[tuple[str, str]]:
-    if text.startswith("assert ") and " == " in text:
-        left, _, right = text.removeprefix("assert ").partition(" == ")
-        yield left, right
-    elif (found := _EQUAL.search(text)) is not None:
-        given = [one for one in arguments(text, found.end())[0] if one != "t"]
-        if len(given) > 1:
-            yield given[0], given[1]
-            yield given[1], given[0]
-    elif (found := _STATES.search(text)) is not None:
-        given, end = arguments(text, found.end())
-        exactly = _IS_EXACTLY.match(text, end)
-        if given and exactly is not None:
-            yield ", ".join(given), ", ".join(arguments(text, exactly.end())[0])
+    return tuple(one for one, other in compared_sides(text) if _MAY_BE.match(one) and other not in _NOTHING)

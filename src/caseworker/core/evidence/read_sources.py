@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from caseworker.core.base.text import code
+from caseworker.core.evidence.code_locations import line_that_reads_code
 from caseworker.core.evidence.line_sentences import line_sentence
 from caseworker.core.evidence.test_places import is_in_a_test_place
 from caseworker.core.evidence.unified_diff import DiffLine, FileDiff
@@ -45,6 +46,7 @@ _RETURNS: Final = re.compile(r"\s{0,4}->[^:\n]{1,100}:")
 _TYPES: Final = re.compile(r"(?<=\w):\s{0,4}[\w.|\[\] \"']{1,80}(?=[,)=])")
 _INSPECTS: Final = re.compile(
     r"\bgetsource(?:lines|file)?\s{0,4}\(|\.__code__\b|\bco_(?:code|consts|names|firstlineno)\b"
+    r"|\blinecache\.getlines?\(|\bdis\.(?:dis|Bytecode|get_instructions|code_info)\("
     r"|\w\.__file__\)?[^\n]{0,40}\bread|\bopen\(\s{0,4}\w{1,40}\.__file__"
 )
 _READS: Final = re.compile(
@@ -56,7 +58,7 @@ _LOOKS_FOR: Final = re.compile(
     r"|(?:\[|\btest)\s{1,4}!?\s{0,4}-[defs]\s"
 )
 _RUNS: Final = re.compile(
-    r"\bsubprocess\b|\bsys\.executable\b|\brunpy\b|\bspec_from|\bexec|\bspawn|\bimport\b|\brequire\("
+    r"\bsubprocess\b|\bsys\.executable\b|\brunpy\b|\bspec_from|\bexec|\bspawn|\bimport\b(?!\.meta)|\brequire\("
     r"|\bpython3?\s|\bnode\s|\bsh\s|tmp_?path|te?mp_?dir|tempfile|mkdtemp|mktemp",
     re.I,
 )
@@ -86,7 +88,8 @@ def comments_alone(files: Sequence[FileDiff]) -> dict[str, list[str]]:
 def _of_test(test: FileDiff, sources: set[str], added: set[str]) -> Iterator[str]:
     lines = [line for line in test.lines() if line.kind == "added"]
     inspected = next((line for line in lines if _INSPECTS.search(line.text[:_LINE])), None)
-    read = inspected or next((line for line in lines if _uses(lines, line, sources, _READS)), None)
+    named = inspected or next((line for line in lines if _uses(lines, line, sources, _READS)), None)
+    read = named or line_that_reads_code([*test.lines()], _ending(test))
     if read is not None:
         yield _sentence(test, read, "reads the text of the code instead of running it")
     looked = next((line for line in lines if line is not read and _uses(lines, line, added, _READS, _LOOKS_FOR)), None)

@@ -46,7 +46,8 @@ def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = Non
     old = {path: with_calls(file, checking) for path, file in old.items()}
     new = {path: with_calls(file, checking) for path, file in new.items()}
     pairs, gone, added = pair_tests(_all_tests(old), _all_tests(new))
-    renamed, gone, added = pair_renamed(gone, added, subjects or RenamedSubjects())
+    subjects = subjects or RenamedSubjects()
+    renamed, gone, added = pair_renamed(gone, added, subjects)
     elsewhere = Elsewhere(pairs, added)
     gone = [test for test in gone if not elsewhere.takes_over(test, None)]
     pairs = [*pairs, *renamed]
@@ -56,7 +57,7 @@ def weakened(before: Texts, after: Texts, subjects: RenamedSubjects | None = Non
         *_deleted_files(old, new, gone),
         *(f"{code(test.name)} was removed from {code(test.path)}." for test in gone if test.path in new),
         *_skipped(old, new, {before.name: after.name for before, after in renamed}),
-        *changes_of_pairs(pairs, elsewhere),
+        *changes_of_pairs(pairs, elsewhere, subjects),
         *changes_of_helpers(helpers),
         *lost_rows(before, after),
         *_replaced_for_all(before, after, old, new),
