@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -18,6 +19,9 @@ from tests.world.agent import wrote_test
 from tests.world.lateness import children
 from tests.world.terminal import processes_about
 from tests.world.world import World, open_world
+
+SLEEP = f"sleep {90_000_000 + os.getpid()}"
+"""Other processes run tests of this file at the same time, and would find a name that they share."""
 
 Break = Callable[[World, pytest.MonkeyPatch], Awaitable[None]]
 
@@ -51,12 +55,12 @@ async def fails_in_the_middle_of_a_turn(world: World, monkeypatch: pytest.Monkey
 async def fails_in_the_middle_of_a_build(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def never_ends(workspace: Path) -> Outcome:
         outcome = wrote_test(workspace)
-        (workspace / "tests" / "world.sh").write_text("sleep 98765\n")
+        (workspace / "tests" / "world.sh").write_text(f"{SLEEP}\n")
         return outcome
 
     world.agent.does(Role.TESTER, Task.CREATE_TESTS, never_ends)
     case = await world.owner_files_issue()
-    await case.expect(lambda _: bool(processes_about("sleep 98765")), "a build that does not end")
+    await case.expect(lambda _: bool(processes_about(SLEEP)), "a build that does not end")
     raise AssertionError("the test fails")
 
 
@@ -117,7 +121,7 @@ async def test_a_failed_scenario_does_not_affect_the_next_one(
             await breaks(broken, monkeypatch)
     gc.collect()  # warnings about what it left behind appear here, not in a later test
     assert children() == before
-    assert processes_about("sleep 98765") == []
+    assert processes_about(SLEEP) == []
     assert [found.id async for found in broken.client.list_workflows("ExecutionStatus = 'Running'")] == []
     async with open_world(tmp_path / "home", client) as world:
         case = await world.owner_files_issue()
