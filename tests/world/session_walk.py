@@ -5,6 +5,7 @@ test.
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from caseworker.github_double.entities.check_records import Conclusion, Workflow
 from caseworker.github_double.entities.repository import PullRequest, ReviewThread
 from caseworker.github_double.request_log import Entry
 from caseworker.ports import AgentFailed
+from tests.patience import LOOK, PATIENCE
 from tests.world.github import Person
 from tests.world.github_office import BOT, GitHubOffice
 from tests.world.github_pulls import NO_BARRIER, PullSession, asks_for
@@ -205,8 +207,7 @@ def _begin(github: GitHubOffice, seed: int) -> Walk:
 async def _steer(here: Walk, session: PullSession) -> None:
     """Owners stop it, let it go on, and ask for it again where it has ended."""
     case = await session.now()
-    runs = await session.office.world.store.runs.of(session.case)
-    is_over = case.state is PullState.ENDED and all(run.ended_at is not None for run in runs)
+    is_over = case.state is PullState.ENDED and not await _is_asked_for(session)
     if is_over and here.random.random() < 0.5:
         await asks_for(here.github, here.pull, policy=NO_BARRIER)
         here.sessions += 1
@@ -226,7 +227,16 @@ async def _let_it_finish(session: PullSession) -> None:
         looked_at = case.sight.looked_at
         return case.state is PullState.WAITING and looked_at is not None and looked_at > now
 
-    await session.expect(rests, "a rest")
+    deadline = time.monotonic() + PATIENCE
+    while (await session.expect(rests, "a rest")).state is PullState.ENDED and await _is_asked_for(session):
+        assert time.monotonic() < deadline, f"the next session does not begin\n{await session.story()}"
+        await asyncio.sleep(LOOK)
+
+
+async def _is_asked_for(session: PullSession) -> bool:
+    """Whether a run is in flight: in a case that has ended, the flow has not heard of it yet."""
+    runs = await session.office.world.store.runs.of(session.case)
+    return any(run.ended_at is None for run in runs)
 
 
 async def _result(here: Walk, session: PullSession, steps: int) -> Walked:
