@@ -5,7 +5,7 @@ import pytest
 from tests.world.github_office import GitHubOffice
 from tests.world.session_walk import walk
 
-STEPS = 500
+STEPS = 200
 
 
 @pytest.mark.slow
