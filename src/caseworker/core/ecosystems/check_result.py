@@ -1,8 +1,8 @@
 """How a check of a repository ended: works, works although tests fail already, passes its tests although the command
 fails, or could not run with what to do.
 
-Whether tests could run is decided by `core/evidence/obstacles.py`, for a check and for a case alike. A check says so,
-too, of a failed command that counted no test and named none, but only, say, what a linter found.
+Whether tests could run is decided by `core/evidence/obstacles.py`, for a check and for a case alike. Only a
+command that fails without a word differs: a check says that it could not run.
 """
 
 import re
@@ -29,7 +29,6 @@ _OTHERWISE_TODO: Final = (
     "another `test` under `[commands]` in `.caseworker.toml`."
 )
 _NAMED: Final = 3
-_SAID: Final = 200
 _NUMBER: Final = r"(?<!\d)(\d{1,9})"
 _COUNTS: Final = re.compile(
     rf"^(?:# |ℹ )?tests {_NUMBER}$|{_NUMBER} (?:passed|passing)\b|\bRan {_NUMBER} tests? in|{_NUMBER} tests? passed\b"
@@ -95,21 +94,14 @@ def result_of(
         why = f"its tests pass, but the command {code(odd.command)} ends with {odd.exit_code}"
         return CheckResult(kind="fails_otherwise", tests=total, failing=failing, why=why, todo=_OTHERWISE_TODO)
     if not total and not any(tells_of_tests(run) for run in tests):
-        return _nothing_counted(next(run for run in tests if not run.passed))
+        return _silent(next(run for run in tests if not run.passed))
     return CheckResult(kind="fails_already", tests=total, failing=max(1, failing))
 
 
-def _nothing_counted(run: CommandRun) -> CheckResult:
-    """A linter before the tests may have ended the command, so nothing is known of them."""
-    said = _last_line(run.output)
-    why = f"{code(run.command)} {how_it_ended(run)}, and no test was counted{f': it says {code(said)}' if said else ''}"
-    return CheckResult(
-        kind="could_not_run", why=why, todo=remedy_words(Obstacle(why="nothing_counted", command=run.command))
-    )
-
-
-def _last_line(output: str) -> str:
-    return next((line.strip()[:_SAID] for line in reversed(output.splitlines()) if line.strip()), "")
+def _silent(run: CommandRun) -> CheckResult:
+    """It failed without a word, so nothing is known of its tests."""
+    obstacle = Obstacle(why="nothing_counted", command=run.command, exit_code=run.exit_code)
+    return CheckResult(kind="could_not_run", why=stopped_words(obstacle), todo=remedy_words(obstacle))
 
 
 def _fails_otherwise(run: CommandRun, ran: int, failing: int) -> bool:
